@@ -1,8 +1,10 @@
 package import SecretStorage
 
-/// A cipher that forwards to ``TestCipher``, with overridable methods.
+/// A cipher that forwards all that it does not implement itself to another one.
 package protocol ForwardingCipher: SecretCipher {
-  var cipher: TestCipher { get }
+  associatedtype Base: SecretCipher
+
+  var cipher: Base { get }
 }
 
 extension ForwardingCipher {
@@ -34,7 +36,5 @@ extension ForwardingCipher {
     try cipher.open(sealed, with: key, authenticating: context)
   }
 
-  package func eraseKeys() {
-    cipher.eraseKeys()
-  }
+  package func eraseKeys() { cipher.eraseKeys() }
 }

@@ -59,9 +59,7 @@ struct HostileFileTests {
 
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   @Test(arguments: Source.sealed + [.cryptFile])
   func wrongPassphraseIsAnError(source: Source) {

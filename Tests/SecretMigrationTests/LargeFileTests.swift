@@ -10,13 +10,10 @@ import Testing
 struct LargeFileTests {
   /// The size of the repeated part, in bytes.
   private static let size = Campaign.size(sample: 1 << 13, full: 1 << 23)
-  private static let tooMany = "it has more than 100000 secrets"
 
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func repeated(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
@@ -38,7 +35,7 @@ struct LargeFileTests {
   @Test(arguments: [
     ("A=", "b", ""), ("A=", " ", ""), ("A=", "b ", ""), ("A=", "$b", ""), ("A='", "b\n", "'"),
     ("A=\"", "\\n", "\""), ("A=\"", "b", "\""), ("", "# b\n", "A=b"), ("", "\n", "A=b"), ("", " ", "A=b"),
-    ("", "A", "=b"), ("A='b'", " ", "#"),
+    ("", "A", "=b"), ("A='b'", " ", "#"), ("", "\r", "A=b"), ("", "A=1\n", ""),
   ])
   func longEnvironmentFilesAreRead(start: String, middle: String, end: String) throws {
     let url = file(Array(start.utf8) + repeated(middle) + Array(end.utf8))
@@ -47,39 +44,21 @@ struct LargeFileTests {
 
   @Test(arguments: [
     ("A='", "b\n"), ("A=\"", "b"), ("", "A"), ("A=\"", "\\\\"), ("A='b'", " c"), ("", "export "),
+    ("", "='"), ("", "\\"), ("", "A='b\n' "), ("A=\"", "$A"), ("A='", "="),
   ])
   func longEnvironmentFilesAreRefused(start: String, middle: String) throws {
     try expectRefusal(start, middle) { try .environmentFile(at: $0, service: "app") }
   }
 
-  @Test(.enabled(if: Campaign.isFull)) func numberOfVariablesIsLimited() throws {
-    let lines = (0...ForeignSecrets.countLimit).map { "A\($0)=" }
-    let all = file(Array(lines.joined(separator: "\n").utf8))
-    let error = MigrationError.unsupported(path: all.path, reason: Self.tooMany)
-    #expect(throws: error) { try ForeignSecrets.environmentFile(at: all, service: "app") }
-    let most = file(Array(lines.dropLast().joined(separator: "\n").utf8))
-    #expect(
-      try ForeignSecrets.environmentFile(at: most, service: "app").secrets.count
-        == ForeignSecrets.countLimit)
-  }
-
   @Test(arguments: [
     ("", "a"), ("", " "), ("", "\n"), ("", "#"), ("[", "a"), ("[", "]"), ("[a]\n", "a"),
     ("[a]\nb =", "\tc\n"), ("[a]\nb =", "\n\t "), ("[a]\nb =", "c"), ("[a]\nb =", "="),
-    ("[a]\nb =", " "), ("[a]\n", ": "), ("[a]\n", "b\n"), ("[a]\nb = c\n", " "),
+    ("[a]\nb =", " "), ("[a]\n", ": "), ("[a]\n", "b\n"), ("[a]\nb = c\n", " "), ("", "="),
+    ("", "["), ("", "_20"), ("", "\\"), ("[a]\n", "# a\n"), ("[a]\n", "_20"), ("[a]\n", "b = c\n"),
   ])
   func longConfigurationFilesAreRefused(start: String, middle: String) throws {
     try expectRefusal(start, middle) {
       try .cryptFile(at: $0, passphrase: Secret(""), derivingBy: KnownKeys.derive)
-    }
-  }
-
-  @Test(.enabled(if: Campaign.isFull), arguments: ["[s%]\n", "[s%]\na = b\n", "a% =\n"])
-  func numberOfSectionsAndOptionsIsLimited(line: String) throws {
-    let lines = (0...ForeignSecrets.countLimit).map { line.replacing("%", with: "\($0)") }
-    let text = (line.hasPrefix("[") ? "" : "[s]\n") + lines.joined()
-    #expect(throws: MigrationError.unsupported(path: "f", reason: Self.tooMany)) {
-      try ConfigurationFile(Array(text.utf8), of: "f")
     }
   }
 

@@ -10,9 +10,7 @@ struct MigrationTests {
   private let directory: TemporaryDirectory
   private var file: URL { URL(filePath: directory(".env")) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func open() -> SecretVault {
     SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
@@ -26,15 +24,6 @@ struct MigrationTests {
     get throws { try FileSystem().status(of: file.path) != nil }
   }
 
-  @Test func secretsMigrateOnce() throws {
-    let source = try variables("A=1\nB=2")
-    #expect(try source.migrate(to: open()).entries.map(\.outcome) == [.added, .added])
-    #expect(
-      try source.migrate(to: open()).entries.map(\.outcome) == [.identical, .identical])
-    #expect(try open().texts() == ["A": "1", "B": "2"])
-    #expect(try sourceExists)
-  }
-
   @Test func dryRunChangesNothing() throws {
     try variables("A=1").migrate(to: open())
     let before = try content(of: directory("secrets.vault"))
@@ -46,19 +35,7 @@ struct MigrationTests {
     #expect(try sourceExists)
     #expect(try content(of: directory("secrets.vault")) == before)
     let done = try source.migrate(to: open(), conflicts: .replace)
-    #expect(done == plan)
-  }
-
-  @Test func existingSecretIsReplacedOnlyOnRequest() throws {
-    let store = InMemorySecretStore()
-    try variables("A=1").migrate(to: store)
-    let source = try variables("A=2")
-    #expect(try source.migrate(to: store).identities(.conflict).count == 1)
-    #expect(try store.texts() == ["A": "1"])
-    let done = try source.migrate(to: store, conflicts: .replace)
-    #expect(done.identities(.conflict).count == 1)
-    #expect(try store.texts() == ["A": "2"])
-    #expect(store.items(matching: .all).count == 1)
+    #expect(try done == plan && sourceExists)
   }
 
   @Test func otherAttributesAreAConflict() throws {
@@ -141,15 +118,16 @@ struct MigrationTests {
     #expect(try open().texts() == ["A": "1", "B": "2", "C": "3"])
   }
 
-  @Test func sourceWithAnUnsavedSecretIsKept() throws {
+  @Test func existingSecretIsReplacedOnlyOnRequest() throws {
     try variables("A=1").migrate(to: open())
     let source = try variables("A=2\nB=2")
     let kept = try source.migrate(to: open(), removingSource: true)
-    #expect(!kept.isSourceRemoved)
-    #expect(try sourceExists)
+    #expect(kept.entries.map(\.outcome) == [.conflict, .added] && !kept.isSourceRemoved)
+    #expect(try sourceExists && open().texts() == ["A": "1", "B": "2"])
     let replaced = try source.migrate(to: open(), conflicts: .replace, removingSource: true)
-    #expect(replaced.isSourceRemoved)
-    #expect(try !sourceExists)
+    #expect(replaced.entries.map(\.outcome) == [.conflict, .identical] && replaced.isSourceRemoved)
+    #expect(try !sourceExists && open().texts() == ["A": "2", "B": "2"])
+    #expect(try open().items(matching: .all).count == 2)
   }
 
   @Test func sourceWithARefusedSecretIsKept() throws {

@@ -6,26 +6,15 @@ import TestSupport
 import Testing
 
 /// A store that alters or loses its input, or has a faster concurrent writer.
-private final class FaultyStore: SecretStore {
+private final class FaultyStore: ForwardingStore {
   enum Fault {
     case otherSecret, nothing, otherAttributes, duplicate, full
   }
 
-  private let store = InMemorySecretStore()
+  let store: any SecretStore = InMemorySecretStore()
   private let fault: Lock<Fault?>
 
-  init(_ fault: Fault) {
-    self.fault = Lock(fault)
-  }
-
-  var guarantees: StoreGuarantees { store.guarantees }
-  var authenticator: (any Authenticator)? { nil }
-  func revision() -> StoreRevision { store.revision() }
-  func items(matching query: ItemQuery) -> [SecretItem] { store.items(matching: query) }
-
-  func secret(of item: SecretItem.ID, authorizedBy authorization: Authorization) -> SecretReading? {
-    store.secret(of: item, authorizedBy: authorization)
-  }
+  init(_ fault: Fault) { self.fault = Lock(fault) }
 
   func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
@@ -47,21 +36,6 @@ private final class FaultyStore: SecretStore {
     if fault == .nothing { try store.remove(item.id, expecting: item.revision) }
     return item
   }
-
-  func update(
-    _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
-    authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> SecretItem {
-    try store.update(item, expecting: revision, attributes: attributes, secret: secret)
-  }
-
-  func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
-    try store.remove(item, expecting: revision)
-  }
-
-  func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    store.observeChanges(handler)
-  }
 }
 
 struct ReadBackTests {
@@ -79,9 +53,7 @@ struct ReadBackTests {
   }
 
   @Test(arguments: [FaultyStore.Fault.otherSecret, .otherAttributes, .nothing])
-  private func differentReadingIsAnErrorAndKeepsTheSource(
-    fault: FaultyStore.Fault
-  ) throws {
+  private func differentReadingIsAnErrorAndKeepsTheSource(fault: FaultyStore.Fault) throws {
     let store = FaultyStore(fault)
     #expect(throws: MigrationError.notReadBack(position: "line 1")) {
       try source.migrate(to: store, removingSource: true)

@@ -46,7 +46,7 @@ struct AdapterMigrationInterruptionTests {
   private func interrupted(after writes: Int) throws -> InMemorySecretStore {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
-    let ending = InterruptedStore(store, after: writes, losesOnlyTheAnswer: false)
+    let ending = InterruptedStore(store, after: writes)
     #expect(throws: InterruptedStore.interruption) { try migration(["key"], in: ending).run() }
     return store
   }
@@ -81,7 +81,7 @@ struct AdapterMigrationInterruptionTests {
     try store.add(json: Self.json, "service", "key")
     let other = migration(["key"], in: store)
     let searches = Lock(0)
-    let watched = InterruptedStore(store) { _ throws(SecretStoreError) in
+    let watched = InterruptedStore(store) { () throws(SecretStoreError) in
       let number = searches.withLock { count in
         defer { count += 1 }
         return count

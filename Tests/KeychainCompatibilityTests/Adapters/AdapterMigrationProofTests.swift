@@ -1,16 +1,17 @@
 import KeychainCompatibility
 import SecretStorage
+import TestSupport
 import Testing
 
 /// Migrations of items that need a person's authorisation.
 struct AdapterMigrationProofTests {
-  private let directory: VaultDirectory
+  private let directory: TemporaryDirectory
   private let person = AskedPerson()
   private let vault: SecretVault
 
   init() throws {
-    directory = try VaultDirectory()
-    vault = directory.open(authenticator: person.authenticator)
+    directory = try TemporaryDirectory()
+    vault = directory.vault(authenticator: person.authenticator)
     for (key, flags) in [("a", AccessFlags.userPresence), ("b", .userPresence), ("c", [])] {
       try vault.add(json: "\"\(key)\"", "service", key, AccessControl(flags: flags))
     }
@@ -50,7 +51,7 @@ struct AdapterMigrationProofTests {
   }
 
   @Test func deniedProofConvertsNothing() async throws {
-    let nobody = directory.open(
+    let nobody = directory.vault(
       authenticator: AskedPerson(refusal: .denied("nobody is there")).authenticator)
     let before = try nobody.revision()
     await #expect(throws: SecretStoreError.denied("nobody is there")) {
@@ -61,7 +62,7 @@ struct AdapterMigrationProofTests {
   }
 
   @Test func copyRequiresTheProofOfTheItem() async throws {
-    let store = InterruptedStore(vault, after: 1, losesOnlyTheAnswer: false)
+    let store = InterruptedStore(vault, after: 1)
     var migration = AdapterMigration(serviceIdentifier: "service", in: store)
     migration.convert("a", as: String.self)
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))

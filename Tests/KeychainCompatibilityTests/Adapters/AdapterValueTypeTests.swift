@@ -11,9 +11,7 @@ struct AdapterValueTypeTests {
   private func outcome(
     _ json: String, _ type: AdapterValueType, decoder: JSONDecoder = JSONDecoder()
   ) throws -> AdapterMigrationReport.Outcome {
-    for item in store.items(matching: .all) {
-      try store.remove(item.id, expecting: item.revision)
-    }
+    for item in store.items(matching: .all) { try store.remove(item.id, expecting: item.revision) }
     try store.add(json: json, "service", "key")
     var migration = AdapterMigration(
       serviceIdentifier: "service", jsonDecoder: decoder, in: store)

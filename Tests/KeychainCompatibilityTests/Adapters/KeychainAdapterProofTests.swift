@@ -1,5 +1,6 @@
 import KeychainCompatibility
 import SecretStorage
+import TestSupport
 import Testing
 
 /// Adapters that require biometric authentication.
@@ -7,13 +8,13 @@ import Testing
   @available(*, deprecated)
 #endif
 struct KeychainAdapterProofTests: Sendable {
-  private let directory: VaultDirectory
+  private let directory: TemporaryDirectory
   private let person = AskedPerson()
   private let vault: SecretVault
 
   init() throws {
-    directory = try VaultDirectory()
-    vault = directory.open(authenticator: person.authenticator)
+    directory = try TemporaryDirectory()
+    vault = directory.vault(authenticator: person.authenticator)
     try vault.setPassphrase(Secret("passphrase".utf8), cost: .minimum)
   }
 
@@ -61,7 +62,7 @@ struct KeychainAdapterProofTests: Sendable {
 
   @Test func deniedProofLoadsNothing() async throws {
     let nobody = AskedPerson(refusal: .denied("nobody is there"))
-    let other = directory.open(authenticator: nobody.authenticator)
+    let other = directory.vault(authenticator: nobody.authenticator)
     try other.unlock(with: .passphrase(Secret("passphrase".utf8)))
     try await onThread { [self] in
       try SecretStores.withDefaultStore(vault) { try adapter.save(value: 15, for: "number") }

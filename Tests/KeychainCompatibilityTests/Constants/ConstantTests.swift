@@ -7,48 +7,51 @@ import Testing
   @available(*, deprecated)
 #endif
 struct ConstantTests {
-  @Test func protocolsAreFourCharacterCodes() {
-    let constants: [(CFString, String)] = [
-      (kSecAttrProtocolFTP, "ftp "), (kSecAttrProtocolFTPAccount, "ftpa"),
-      (kSecAttrProtocolHTTP, "http"), (kSecAttrProtocolIRC, "irc "), (kSecAttrProtocolNNTP, "nntp"),
-      (kSecAttrProtocolPOP3, "pop3"), (kSecAttrProtocolSMTP, "smtp"),
-      (kSecAttrProtocolSOCKS, "sox "), (kSecAttrProtocolIMAP, "imap"),
-      (kSecAttrProtocolLDAP, "ldap"), (kSecAttrProtocolAppleTalk, "atlk"),
-      (kSecAttrProtocolAFP, "afp "), (kSecAttrProtocolTelnet, "teln"),
-      (kSecAttrProtocolSSH, "ssh "), (kSecAttrProtocolFTPS, "ftps"),
-      (kSecAttrProtocolHTTPS, "htps"), (kSecAttrProtocolHTTPProxy, "htpx"),
-      (kSecAttrProtocolHTTPSProxy, "htsx"), (kSecAttrProtocolFTPProxy, "ftpx"),
-      (kSecAttrProtocolSMB, "smb "), (kSecAttrProtocolRTSP, "rtsp"),
-      (kSecAttrProtocolRTSPProxy, "rtsx"), (kSecAttrProtocolDAAP, "daap"),
-      (kSecAttrProtocolEPPC, "eppc"), (kSecAttrProtocolIPP, "ipp "),
-      (kSecAttrProtocolNNTPS, "ntps"), (kSecAttrProtocolLDAPS, "ldps"),
-      (kSecAttrProtocolTelnetS, "tels"), (kSecAttrProtocolIMAPS, "imps"),
-      (kSecAttrProtocolIRCS, "ircs"), (kSecAttrProtocolPOP3S, "pops"),
-    ]
-    #expect(constants.count == 31)
-    for (constant, code) in constants { #expect(constant as String == code) }
-  }
+  private static let protocols: [(CFString, String)] = [
+    (kSecAttrProtocolFTP, "ftp "), (kSecAttrProtocolFTPAccount, "ftpa"),
+    (kSecAttrProtocolHTTP, "http"), (kSecAttrProtocolIRC, "irc "), (kSecAttrProtocolNNTP, "nntp"),
+    (kSecAttrProtocolPOP3, "pop3"), (kSecAttrProtocolSMTP, "smtp"),
+    (kSecAttrProtocolSOCKS, "sox "), (kSecAttrProtocolIMAP, "imap"),
+    (kSecAttrProtocolLDAP, "ldap"), (kSecAttrProtocolAppleTalk, "atlk"),
+    (kSecAttrProtocolAFP, "afp "), (kSecAttrProtocolTelnet, "teln"),
+    (kSecAttrProtocolSSH, "ssh "), (kSecAttrProtocolFTPS, "ftps"),
+    (kSecAttrProtocolHTTPS, "htps"), (kSecAttrProtocolHTTPProxy, "htpx"),
+    (kSecAttrProtocolHTTPSProxy, "htsx"), (kSecAttrProtocolFTPProxy, "ftpx"),
+    (kSecAttrProtocolSMB, "smb "), (kSecAttrProtocolRTSP, "rtsp"),
+    (kSecAttrProtocolRTSPProxy, "rtsx"), (kSecAttrProtocolDAAP, "daap"),
+    (kSecAttrProtocolEPPC, "eppc"), (kSecAttrProtocolIPP, "ipp "),
+    (kSecAttrProtocolNNTPS, "ntps"), (kSecAttrProtocolLDAPS, "ldps"),
+    (kSecAttrProtocolTelnetS, "tels"), (kSecAttrProtocolIMAPS, "imps"),
+    (kSecAttrProtocolIRCS, "ircs"), (kSecAttrProtocolPOP3S, "pops"),
+  ]
+  private static let accessibilities: [(CFString, String)] = [
+    (kSecAttrAccessibleWhenUnlocked, "ak"), (kSecAttrAccessibleAfterFirstUnlock, "ck"),
+    (kSecAttrAccessibleAlways, "dk"), (kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, "akpu"),
+    (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, "aku"),
+    (kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "cku"),
+    (kSecAttrAccessibleAlwaysThisDeviceOnly, "dku"),
+  ]
+  private static let others: [(CFString, String)] = [
+    (kSecAttrAuthenticationTypeNTLM, "ntlm"), (kSecAttrAuthenticationTypeMSN, "msna"),
+    (kSecAttrAuthenticationTypeDPA, "dpaa"), (kSecAttrAuthenticationTypeRPA, "rpaa"),
+    (kSecAttrAuthenticationTypeHTTPBasic, "http"), (kSecAttrAuthenticationTypeHTTPDigest, "httd"),
+    (kSecAttrAuthenticationTypeHTMLForm, "form"), (kSecAttrAuthenticationTypeDefault, "dflt"),
+    (kSecClass, "class"), (kSecClassGenericPassword, "genp"), (kSecClassInternetPassword, "inet"),
+    (kSecAttrAccount, "acct"), (kSecAttrService, "svce"), (kSecAttrServer, "srvr"),
+    (kSecAttrSecurityDomain, "sdmn"), (kSecAttrProtocol, "ptcl"),
+    (kSecAttrAuthenticationType, "atyp"), (kSecAttrPort, "port"), (kSecAttrPath, "path"),
+    (kSecAttrDescription, "desc"), (kSecAttrComment, "icmt"), (kSecAttrCreator, "crtr"),
+    (kSecAttrType, "type"), (kSecAttrLabel, "labl"), (kSecAttrIsInvisible, "invi"),
+    (kSecAttrAccessControl, "accc"), (kSecAttrAccessible, "pdmn"), (kSecAttrCreationDate, "cdat"),
+    (kSecAttrModificationDate, "mdat"), (kSecValueData, "v_Data"),
+  ]
 
-  @Test func authenticationTypesAreFourCharacterCodes() {
-    let constants: [(CFString, String)] = [
-      (kSecAttrAuthenticationTypeNTLM, "ntlm"), (kSecAttrAuthenticationTypeMSN, "msna"),
-      (kSecAttrAuthenticationTypeDPA, "dpaa"), (kSecAttrAuthenticationTypeRPA, "rpaa"),
-      (kSecAttrAuthenticationTypeHTTPBasic, "http"), (kSecAttrAuthenticationTypeHTTPDigest, "httd"),
-      (kSecAttrAuthenticationTypeHTMLForm, "form"), (kSecAttrAuthenticationTypeDefault, "dflt"),
-    ]
-    for (constant, code) in constants { #expect(constant as String == code) }
-  }
-
-  @Test func accessibilitiesMatchTheFramework() {
-    let constants: [(CFString, String)] = [
-      (kSecAttrAccessibleWhenUnlocked, "ak"), (kSecAttrAccessibleAfterFirstUnlock, "ck"),
-      (kSecAttrAccessibleAlways, "dk"), (kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, "akpu"),
-      (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, "aku"),
-      (kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "cku"),
-      (kSecAttrAccessibleAlwaysThisDeviceOnly, "dku"),
-    ]
-    #expect(constants.count == Accessibility.allCases.count)
-    for (constant, text) in constants { #expect(constant as String == text) }
+  @Test func stringsMatchTheFramework() {
+    for (constant, text) in Self.protocols + Self.accessibilities + Self.others {
+      #expect(constant as String == text)
+    }
+    #expect(Self.protocols.count == 31)
+    #expect(Self.accessibilities.count == Accessibility.allCases.count)
     for option in AccesibleOption.allCases {
       #expect(AccesibleOption(rawValue: option.rawValue) == option)
     }
@@ -62,20 +65,6 @@ struct ConstantTests {
       (.privateKeyUsage, 0x4000_0000), (.applicationPassword, 0x8000_0000),
     ]
     for (flag, bits) in flags { #expect(flag.rawValue == bits) }
-  }
-
-  @Test func classesAndAttributesMatchTheFramework() {
-    let constants: [(CFString, String)] = [
-      (kSecClass, "class"), (kSecClassGenericPassword, "genp"), (kSecClassInternetPassword, "inet"),
-      (kSecAttrAccount, "acct"), (kSecAttrService, "svce"), (kSecAttrServer, "srvr"),
-      (kSecAttrSecurityDomain, "sdmn"), (kSecAttrProtocol, "ptcl"),
-      (kSecAttrAuthenticationType, "atyp"), (kSecAttrPort, "port"), (kSecAttrPath, "path"),
-      (kSecAttrDescription, "desc"), (kSecAttrComment, "icmt"), (kSecAttrCreator, "crtr"),
-      (kSecAttrType, "type"), (kSecAttrLabel, "labl"), (kSecAttrIsInvisible, "invi"),
-      (kSecAttrAccessControl, "accc"), (kSecAttrAccessible, "pdmn"), (kSecAttrCreationDate, "cdat"),
-      (kSecAttrModificationDate, "mdat"), (kSecValueData, "v_Data"),
-    ]
-    for (constant, text) in constants { #expect(constant as String == text) }
   }
 
   @Test func resultCodesMatchTheFramework() {

@@ -64,20 +64,6 @@ struct DefaultsMigrationTests {
     #expect(try content(of: source) == before)
   }
 
-  @Test func nextRunFinishesAnImport() throws {
-    try store.import(UserDefaultsFile(source))
-    // The import of a run that ended before the conversion.
-    let first = try migration(in: store).run(propertyList: file)
-    #expect(first.imported.unchanged == ["bytes", "list", "number", "other", "person", "text"])
-    #expect(first.keys(.converted) == ["person", "list"])
-    #expect(StoredValue<Person?>("person", in: store).wrappedValue == person)
-    let before = try content(of: directory("settings.json"))
-    let second = try migration(in: store).run(propertyList: file)
-    #expect(second.keys(.converted) == [])
-    #expect(second.keys(.native) == ["person", "list", "number", "bytes"])
-    #expect(try content(of: directory("settings.json")) == before)
-  }
-
   @Test func existingKeysKeepTheirValues() throws {
     let mine = Person(age: 30, name: "mine")
     try store.set(mine, for: "person")
@@ -129,13 +115,11 @@ struct DefaultsMigrationTests {
     // An earlier run ended between the import and the conversion.
     try store.import(UserDefaultsFile(source))
     let report = try migration.run(propertyList: file)
-    #expect(report.entries == plan.entries)
+    #expect(report.entries == plan.entries && report.imported.unchanged == values.keys.sorted())
     #expect(Set(report.keys(.converted)) == ["coded", "empty", "large", "twice"])
     #expect(Set(report.keys(.native)) == ["bytes", "list", "text", "cut"])
     for _ in 0..<2 {
-      for (key, data) in values {
-        #expect(try store.value(of: key) == Self.getter(data), "\(key)")
-      }
+      for (key, data) in values { #expect(try store.value(of: key) == Self.getter(data), "\(key)") }
       // Bytes that again look like a list of 1.x are the store's own now.
       #expect(try migration.run(propertyList: file).keys(.converted) == [])
     }
@@ -178,19 +162,6 @@ struct DefaultsMigrationTests {
   @Test func missingFileImportsNothing() throws {
     let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
     #expect(report.imported.imported == [] && report.keys(.absent).count == 6)
-    let none = URL(filePath: directory("none"))
-    #expect(throws: KeyValueStoreError.self) { try migration(in: store).run(propertyList: none) }
-    #expect(try store.keys() == [])
-  }
-
-  @Test func damagedFileChangesNothing() throws {
-    let whole = try content(of: source)
-    for count in stride(from: 1, to: whole.count - 10, by: 37) {
-      try Data(whole[..<count]).write(to: file)
-      #expect(throws: KeyValueStoreError.self) {
-        try migration(in: store).run(propertyList: file)
-      }
-    }
     #expect(try store.keys() == [])
   }
 

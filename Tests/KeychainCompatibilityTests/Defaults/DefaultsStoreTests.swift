@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import KeyValueStorage
 import KeychainCompatibility
@@ -149,6 +150,58 @@ struct DefaultsStoreTests {
     #expect(Keyless(in: store).number == 5)
     #expect(try store.keys() == ["init(in:)"])
   }
+
+  // Settings that remain in Foundation's `UserDefaults`.
+
+  private let defaults = MemoryDefaults(suiteName: "locket.tests")!
+
+  private func setting<Value>(_ key: String, _ defaultValue: Value? = nil) -> DefaultsStore<Value> {
+    DefaultsStore(key: key, defaultValue: defaultValue, defaults: defaults)
+  }
+
+  private func expectKept<Value: Codable & Sendable & Equatable>(_ value: Value) {
+    let key = "\(Value.self)"
+    setting(key).wrappedValue = value
+    #expect(setting(key).wrappedValue == value)
+    setting(key).wrappedValue = Value?.none
+    #expect(setting(key, value).wrappedValue == value)
+    #expect(defaults.object(forKey: key) == nil)
+  }
+
+  @Test func valuesOfAllKindsRoundTripInUserDefaults() {
+    expectKept(5)
+    expectKept(Int8(-5))
+    expectKept(UInt64.max)
+    expectKept(true)
+    expectKept(0.5)
+    expectKept("text")
+    expectKept(Date(timeIntervalSince1970: 1_600_000_000))
+    expectKept(Data([1, 2]))
+    expectKept(URL(string: "https://example.com/a")!)
+    expectKept(Theme.light)
+    expectKept([1, 2])
+    expectKept(["a": ["b": 1]])
+    expectKept(Person(age: 15, name: "Peter"))
+  }
+
+  @Test func propertyListTypesAreStoredUnchanged() throws {
+    setting("number").wrappedValue = 250
+    setting("text").wrappedValue = "Eliska"
+    setting("person").wrappedValue = Person(age: 15, name: "Peter")
+    #expect(defaults.object(forKey: "number") as? Int == 250)
+    #expect(defaults.object(forKey: "text") as? String == "Eliska")
+    let data = try #require(defaults.object(forKey: "person") as? Data)
+    #expect(try PropertyListDecoder().decode(Person.self, from: data).name == "Peter")
+    defaults.set("Samuel", forKey: "text")
+    #expect(setting("text").wrappedValue == "Samuel")
+  }
+
+  @Test func otherTypeInUserDefaultsIsTheDefaultValue() {
+    setting("value").wrappedValue = "text"
+    #expect(setting("value", 3).wrappedValue == 3)
+    setting("value").wrappedValue = [1, 2]
+    #expect(setting("value", 3).wrappedValue == 3)
+  }
 }
 
 /// A value that is coded as the coder's user information says.
@@ -157,9 +210,7 @@ private struct Secretive: Codable {
 
   let text: String
 
-  init(text: String) {
-    self.text = text
-  }
+  init(text: String) { self.text = text }
 
   init(from decoder: any Decoder) throws {
     let text = try decoder.singleValueContainer().decode([String].self)[0]
@@ -170,4 +221,39 @@ private struct Secretive: Codable {
     var container = encoder.singleValueContainer()
     try container.encode([encoder.userInfo[Self.key] == nil ? text : String(text.reversed())])
   }
+}
+
+/// `UserDefaults` without a file.
+private final class MemoryDefaults: UserDefaults {
+  private let values = Lock([String: Data]())
+
+  override func object(forKey defaultName: String) -> Any? {
+    guard let data = values.withLock({ $0[defaultName] }) else { return nil }
+    do {
+      // The format is not requested, so nothing is written to a pointer.
+      let list = unsafe try PropertyListSerialization.propertyList(from: data, format: nil)
+      return (list as? [Any])?.first
+    } catch {
+      return nil
+    }
+  }
+
+  override func set(_ value: Any?, forKey defaultName: String) {
+    do {
+      let data = try value.map {
+        try PropertyListSerialization.data(fromPropertyList: [$0], format: .xml, options: 0)
+      }
+      values.withLock { $0[defaultName] = data }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  override func removeObject(forKey defaultName: String) {
+    values.withLock { $0[defaultName] = nil }
+  }
+}
+
+private enum Theme: String, Codable {
+  case dark, light
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import KeyValueStorage
 import TestSupport
@@ -16,6 +17,7 @@ struct UserDefaultsFileTests {
   }
 
   private var settings: String { directory("settings.json") }
+  private var file: URL { directory.url.appending(path: "app.plist") }
 
   /// Runs a job with a home directory of its own, which `variable` sets.
   private func run(_ variable: String, _ mode: String, _ parameters: String...) throws -> String {
@@ -73,8 +75,9 @@ struct UserDefaultsFileTests {
     #expect(try other.value(of: "coded URL") == URL(string: "https://example.com/b"))
     #expect(try content(of: file.path) == before)
 
+    let stored = try content(of: settings)
     let again = try migration.run(propertyList: file)
-    #expect(again.imported.imported == [])
+    #expect(try again.imported.imported == [] && content(of: settings) == stored)
     #expect(
       again.keys(.native) == ["coded", "coded dictionary", "address", "file", "coded URL"])
   }
@@ -122,18 +125,8 @@ struct UserDefaultsFileTests {
     #expect(try store.keys().count == 18)
   }
 
-  @Test func binaryFileIsRead() throws {
-    let list = try HostileFile.list(["a": [1], "b": [2, 3]], .binary)
-    let file = directory.url.appending(path: "app.plist")
-    try Data(list).write(to: file)
-    try DefaultsMigration(into: store).run(propertyList: file)
-    #expect(try store.value(of: "a") == [1])
-    #expect(try store.value(of: "b") == [2, 3])
-  }
-
   @Test(arguments: HostileFile.allCases)
   func hostileFileChangesNothing(_ kind: HostileFile) throws {
-    let file = directory.url.appending(path: "app.plist")
     var migration = DefaultsMigration(into: store)
     migration.decodePropertyLists()
     for bytes in try kind.files() {
@@ -147,39 +140,22 @@ struct UserDefaultsFileTests {
     #expect(!FileManager.default.fileExists(atPath: settings))
   }
 
-  @Test func hostileListInDataStaysData() throws {
-    let cyclic = Data(HostileFile.cyclicList)
-    let values = ["cyclic": cyclic, "cut": Data(try HostileFile.list([1], .binary).dropLast())]
-    let file = directory.url.appending(path: "app.plist")
-    try Data(try HostileFile.list(values, .xml)).write(to: file)
-    var migration = DefaultsMigration(into: store)
-    migration.decodePropertyLists()
-    let report = try migration.run(propertyList: file)
-    #expect(report.decoded == [] && report.imported.imported == ["cut", "cyclic"])
-    #expect(try store.value(of: "cyclic") == cyclic)
-
-    migration.convert("cyclic", as: Nested.self)
-    let typed = try migration.run(propertyList: file)
-    #expect(
-      typed.keys(.refused("It is not a property list of type Nested.")) == ["cyclic"])
-    #expect(try store.value(of: "cyclic") == cyclic)
-  }
-
-  @Test(arguments: [0, 1])
-  func deepListInDataStaysData(number: Int) throws {
-    let list = HostileFile.deepLists[number]
-    let file = directory.url.appending(path: "app.plist")
-    let values = ["nested": Data(list), "data": Data(list)]
+  @Test(arguments: HostileFile.lists.indices)
+  func hostileListInDataStaysData(number: Int) throws {
+    let list = Data(HostileFile.lists[number])
+    let values = ["nested": list, "data": list, "untyped": list]
     try Data(try HostileFile.list(values, .binary)).write(to: file)
     var migration = DefaultsMigration(into: store)
     migration.convert("nested", as: Nested.self)
     migration.convert("data", as: Data.self)
+    migration.decodePropertyLists()
     let report = try migration.run(propertyList: file)
+    #expect(report.decoded == [])
     #expect(
       report.entries.map(\.outcome) == [
         .refused("It is not a property list of type Nested."), .native,
       ])
-    #expect(try store.value(of: "data") == Data(list))
+    for key in values.keys { #expect(try store.value(of: key) == list) }
   }
 
   /// An array of such arrays, which is endless in a list that contains itself.
@@ -194,6 +170,39 @@ struct UserDefaultsFileTests {
       var container = encoder.singleValueContainer()
       try container.encode(elements)
     }
+  }
+
+  /// The import is complete with the first half of the progress.
+  @Test(arguments: [0, 10, 20, 21, 39, 40])
+  func killedRunIsFinishedByTheNext(_ point: Int) throws {
+    let keys = (0..<20).map { "key \($0)" }
+    let values = try Dictionary(
+      uniqueKeysWithValues: keys.map { ($0, Data(try HostileFile.list([$0.count, 2], .binary))) })
+    let list = try HostileFile.list(values, .xml)
+    try Data(list).write(to: file)
+    try store.set("mine", for: "other")
+    let journal = directory("journal")
+    let child = try ChildProcess(
+      executable: "VaultProcess",
+      ["settings", "-", "-", settings, file.path, "\(point)"] + keys, output: journal)
+    try wait(for: child) {
+      let text = String(decoding: try content(of: journal), as: UTF8.self)
+      return text.contains("progress\t\(point) of \(2 * keys.count)\n")
+    }
+    child.stop()
+    #expect(child.end() == SIGKILL)
+
+    let next = KeyValueStore(json: URL(filePath: settings))
+    #expect(try next.value(of: "other") == "mine")
+    #expect(try next.keys().count == (point <= keys.count ? 1 : keys.count + 1))
+    #expect(try content(of: file.path) == list)
+    var migration = DefaultsMigration(into: next)
+    for key in keys { migration.convert(key, as: [Int].self) }
+    #expect(try migration.run(propertyList: file).keys(.converted) == keys)
+    let last = KeyValueStore(json: URL(filePath: settings))
+    #expect(try last.keys().count == keys.count + 1)
+    for key in keys { #expect(try last.value(of: key) == [key.count, 2]) }
+    #expect(try last.value(of: "other") == "mine")
   }
 
   @Test func otherThanAFileIsAnError() throws {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// The accessibility of an item, and the proof that a person must give for it.
@@ -8,13 +9,13 @@ import Testing
 #endif
 @Suite(.inMemory)
 struct AccessControlTests: Sendable {
-  private let directory: VaultDirectory
+  private let directory: TemporaryDirectory
   private let person = AskedPerson()
   private let vault: SecretVault
 
   init() throws {
-    directory = try VaultDirectory()
-    vault = directory.open(authenticator: person.authenticator)
+    directory = try TemporaryDirectory()
+    vault = directory.vault(authenticator: person.authenticator)
   }
 
   @Test func declaredFlagsNeedAProofForALoad() async throws {
@@ -49,7 +50,7 @@ struct AccessControlTests: Sendable {
 
   @Test func cancelledQuestionIsAnError() async throws {
     let person = AskedPerson(refusal: .cancelled)
-    let vault = directory.open(authenticator: person.authenticator)
+    let vault = directory.vault(authenticator: person.authenticator)
     try await onThread {
       try SecretStores.withDefaultStore(vault) {
         let password = try protectedPassword()
@@ -69,11 +70,16 @@ struct AccessControlTests: Sendable {
     }
   }
 
-  @Test func modifiedAccessPrecedesAccessibility() throws {
+  @Test func modifiedAccessPrecedesDeclaredAndSetAccess() throws {
     try SecretStores.withDefaultStore(vault) {
-      let password = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
+      let password = GenericPassword<String>(
+        service: "com.example.app", refreshPolicy: .manual,
+        accessOption: kSecAttrAccessibleAlways, accessFlags: [])
       password.wrappedValue = "The Valley Wind"
-      password.accesible = kSecAttrAccessibleAlways
+      try password.saveToKeychain()
+      try password.loadFromKeychain()
+      #expect(password.accesible == kSecAttrAccessibleAlways)
+      password.accesible = kSecAttrAccessibleWhenUnlocked
       try password.modifyAccess(using: AccesibleOption.afterFirstUnlock, flags: [])
       #expect(password.accessControl == AccessControl(.afterFirstUnlock))
       try password.saveToKeychain()
@@ -82,25 +88,13 @@ struct AccessControlTests: Sendable {
       #expect(password.accessControl == nil)
 
       // The item has another accessibility, and the new one is the default.
-      try password.modifyAccess(using: AccesibleOption.whenUnlocked, flags: [])
-      try password.saveToKeychain()
-      try password.loadFromKeychain()
-      #expect(password.accesible == kSecAttrAccessibleWhenUnlocked && person.questions == 0)
+      let other = GenericPassword<String>(service: "com.example.app", refreshPolicy: .manual)
+      try other.loadFromKeychain()
+      try other.modifyAccess(using: AccesibleOption.whenUnlocked, flags: [])
+      try other.saveToKeychain()
+      try other.loadFromKeychain()
+      #expect(other.accesible == kSecAttrAccessibleWhenUnlocked && person.questions == 0)
     }
-  }
-
-  @Test func modifiedAccessPrecedesDeclaredAccess() throws {
-    let password = GenericPassword<String>(
-      service: "com.example.app", refreshPolicy: .manual,
-      accessOption: kSecAttrAccessibleAlways, accessFlags: [])
-    password.wrappedValue = "The Valley Wind"
-    try password.saveToKeychain()
-    try password.loadFromKeychain()
-    #expect(password.accesible == kSecAttrAccessibleAlways)
-    try password.modifyAccess(using: kSecAttrAccessibleAfterFirstUnlock, flags: [])
-    try password.saveToKeychain()
-    try password.loadFromKeychain()
-    #expect(password.accesible == kSecAttrAccessibleAfterFirstUnlock)
   }
 
   @Test func protectionIsAnAccessControl() throws {

@@ -9,25 +9,17 @@ import Testing
 #endif
 @Suite(.inMemory)
 struct AttributeTests {
-  @Test func textsAreSaved() throws {
-    for keyPath in [\GenericData.description, \.comment, \.label] {
-      try check(keyPath, "Hello", "World")
-    }
-    for keyPath in [\InternetData.description, \.comment, \.label] {
-      try check(keyPath, "Hello", "World")
-    }
+  @Test func attributesAreSaved() throws {
+    try checkEach(of: GenericData.self)
+    try checkEach(of: InternetData.self)
   }
 
-  @Test func integerLiteralsAreCodes() throws {
-    try check(\GenericData.creator, 150 as CFNumber, 0 as CFNumber)
-    try check(\GenericData.type, 150 as CFNumber, 0 as CFNumber)
-    try check(\InternetData.creator, 150 as CFNumber, 0 as CFNumber)
-    try check(\InternetData.type, 150 as CFNumber, 0 as CFNumber)
-  }
-
-  @Test func invisibilityIsSaved() throws {
-    try check(\GenericData.isInvisible, true, false)
-    try check(\InternetData.isInvisible, true, false)
+  private func checkEach<Wrapper: PasswordWrapper>(of type: Wrapper.Type) throws {
+    let texts: [ReferenceWritableKeyPath<Wrapper, String?>] = [\.description, \.comment, \.label]
+    for keyPath in texts { try check(keyPath, "Hello", "World") }
+    try check(\Wrapper.creator, 150 as CFNumber, 0 as CFNumber)
+    try check(\Wrapper.type, 150 as CFNumber, 0 as CFNumber)
+    try check(\Wrapper.isInvisible, true, false)
   }
 
   @Test func accessibilityIsSaved() throws {
@@ -65,25 +57,24 @@ struct AttributeTests {
   }
 
   private func checkDates<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws {
-    let one = type.make(.onAccess)
-    let other = type.make(.manual)
-    try one.loadFromKeychain()
-    #expect(one.creationDate == nil && one.modificationDate == nil)
-
-    one.wrappedValue = Data("A".utf8)
-    try other.loadFromKeychain()
-    let creation = try #require(other.creationDate)
-    #expect(one.creationDate == creation && one.modificationDate == other.modificationDate)
-
-    one.wrappedValue = Data("B".utf8)
-    try other.loadFromKeychain()
-    #expect(one.creationDate == creation && other.creationDate == creation)
-    #expect(try #require(other.modificationDate) > creation)
-    #expect(one.modificationDate == other.modificationDate)
-
-    try other.deleteKeychain()
-    try one.loadFromKeychain()
-    #expect(one.creationDate == nil && other.modificationDate == nil)
+    let passwords = [type.make(.onAccess), type.make(.manual)]
+    for password in passwords {
+      #expect(password.creationDate == nil && password.modificationDate == nil)
+    }
+    for value in ["A", "B"] {
+      passwords[0].wrappedValue = Data(value.utf8)
+      try passwords[1].loadFromKeychain()
+      let item = try #require(try SecretStores.defaultStore.items(matching: .all).first)
+      for password in passwords {
+        #expect(password.creationDate == item.creationDate)
+        #expect(password.modificationDate == item.modificationDate)
+      }
+    }
+    try passwords[1].deleteKeychain()
+    try passwords[0].loadFromKeychain()
+    for password in passwords {
+      #expect(password.creationDate == nil && password.modificationDate == nil)
+    }
   }
 
   private func check<Wrapper: PasswordWrapper, Value: Equatable>(
@@ -142,5 +133,109 @@ struct AttributeTests {
     try other.loadFromKeychain()
     #expect(one[keyPath: keyPath] == nil && other[keyPath: keyPath] == nil)
     #expect(one.wrappedValue == nil && other.wrappedValue == nil)
+  }
+
+  /// Unlike a nil of another policy, which keeps the stored attribute.
+  @Test func manualNilIsCleared() throws {
+    try expectCleared(GenericData.self)
+    try expectCleared(InternetData.self)
+  }
+
+  private func expectCleared<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws {
+    try clears(\Wrapper.description, "Hello")
+    try clears(\Wrapper.comment, "Hello")
+    try clears(\Wrapper.creator, 150)
+    try clears(\Wrapper.creator, 0)
+    try clears(\Wrapper.type, 150)
+    try clears(\Wrapper.type, 0)
+    try clears(\Wrapper.label, "Hello")
+    try clears(\Wrapper.label, "")
+    try clears(\Wrapper.isInvisible, true)
+    try clears(\Wrapper.isInvisible, false)
+  }
+
+  private func clears<Wrapper: PasswordWrapper, Value: Equatable>(
+    _ keyPath: ReferenceWritableKeyPath<Wrapper, Value?>, _ value: Value
+  ) throws {
+    let one = try saved(Wrapper.self)
+    one[keyPath: keyPath] = value
+    try one.saveToKeychain()
+    #expect(try stored(keyPath) == value)
+
+    one[keyPath: keyPath] = nil
+    try one.saveToKeychain()
+    #expect(try stored(keyPath) == nil)
+
+    // The same holds for a wrapper that has neither loaded nor set the attribute.
+    one[keyPath: keyPath] = value
+    try one.saveToKeychain()
+    let other = Wrapper.make(.manual)
+    other.wrappedValue = Data("B".utf8)
+    other[keyPath: keyPath] = nil
+    try other.saveToKeychain()
+    #expect(try stored(keyPath) == nil)
+    try one.deleteKeychain()
+  }
+
+  @Test func attributeThatWasNeverSetIsKept() throws {
+    let one = try saved(GenericData.self)
+    one.comment = "Hello"
+    one.label = "World"
+    try one.saveToKeychain()
+    let other = GenericData.make(.manual)
+    other.wrappedValue = Data("B".utf8)
+    other.label = nil
+    try other.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+    #expect(try stored(\GenericData.label) == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func nilIsForgottenAfterALoadOrSave(_ isLoaded: Bool) throws {
+    let one = try saved(GenericData.self)
+    one.comment = nil
+    if isLoaded { try one.loadFromKeychain() } else { try one.saveToKeychain() }
+    let other = try saved(GenericData.self)
+    other.comment = "Hello"
+    try other.saveToKeychain()
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "Hello")
+  }
+
+  @Test func attributeThatIsSetAgainIsSaved() throws {
+    let one = try saved(GenericData.self)
+    one.comment = nil
+    one.comment = ""
+    one.type = nil
+    one.type = 0
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.comment) == "")
+    #expect(try stored(\GenericData.type) == 0)
+  }
+
+  @Test func nilAccessibilityKeepsTheStoredOne() throws {
+    let one = try saved(GenericData.self)
+    one.accesible = kSecAttrAccessibleAlways
+    try one.saveToKeychain()
+    one.accesible = nil
+    one.comment = nil
+    try one.saveToKeychain()
+    #expect(try stored(\GenericData.accesible) == kSecAttrAccessibleAlways)
+  }
+
+  private func saved<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws -> Wrapper {
+    let password = type.make(.manual)
+    password.wrappedValue = Data("A".utf8)
+    try password.saveToKeychain()
+    return password
+  }
+
+  private func stored<Wrapper: PasswordWrapper, Value>(
+    _ keyPath: KeyPath<Wrapper, Value?>
+  ) throws -> Value? {
+    let password = Wrapper.make(.manual)
+    try password.loadFromKeychain()
+    #expect(password.wrappedValue != nil)
+    return password[keyPath: keyPath]
   }
 }

@@ -78,50 +78,37 @@ struct CoderTests {
     try expect(
       Owner(abc: 15, cde: "x", def: URL(string: "https://google.com/")),
       from: """
-        62706c6973743030d3010203040506536162635363646553646566100f5178d107085872656c6174697665\
-        5f101368747470733a2f2f676f6f676c652e636f6d2f080f13171b1d1f222b000000000000010100000000\
-        0000000900000000000000000000000000000041
+        YnBsaXN0MDDTAQIDBAUGU2FiY1NjZGVTZGVmEA9ReNEHCFhyZWxhdGl2ZV8QE2h0dHBzOi8vZ29vZ2xlLmNvbS8IDxM\
+        XGx0fIisAAAAAAAABAQAAAAAAAAAJAAAAAAAAAAAAAAAAAAAAQQ==
         """)
     try expect(
       House(),
       from: """
-        62706c6973743030d90102030405060708090a0b0c0d121516171855636f756e745669734f70656e566f7065\
-        6e6564556f776e657256706c61636573547365616c557374616d705677656967687455776f72647313ffffff\
-        fffffffffd09333ff0000000000000d20e0f1011536162635363646513fffffffffffffff16300e9d83cdf0e\
-        d11314517810014200ff140000000000000000ffffffffffffffff233fe0000000000000a2191a5161516208\
-        1b21282f353c41474e545d5e676c70747d8487898b8e9fa8abad0000000000000101000000000000001b0000\
-        00000000000000000000000000af
+        YnBsaXN0MDDZAQIDBAUGBwgJCgsMDRIVFhcYVWNvdW50VmlzT3BlblZvcGVuZWRVb3duZXJWcGxhY2VzVHNlYWxVc3R\
+        hbXBWd2VpZ2h0VXdvcmRzE//////////9CTM/8AAAAAAAANIODxARU2FiY1NjZGUT//////////FjAOnYPN8O0RMUUX\
+        gQAUIA/xQAAAAAAAAAAP//////////Iz/gAAAAAAAAohkaUWFRYggbISgvNTxBR05UXV5nbHB0fYSHiYuOn6irrQAAA\
+        AAAAAEBAAAAAAAAABsAAAAAAAAAAAAAAAAAAACv
         """)
   }
 
-  private var numbers: String {
-    """
-    62706c6973743030a70102030405060713ffffffffffffffff1000107f108012000100001300000100000000\
-    001380000000000000000810191b1d1f242d0000000000000101000000000000000800000000000000000000\
-    000000000036
-    """
-  }
-
-  @Test func arraysRoundTrip() throws {
-    try expect([-1, 0, 127, 128, 65536, 1 << 40, .min], from: numbers)
-    try expect(
-      [true, false],
-      from: """
-        62706c6973743030a201020908080b0c00000000000001010000000000000003000000000000000000000000\
-        0000000d
-        """)
-  }
-
-  @Test func setsRoundTrip() throws {
-    try expect([-1, 0, 127, 128, 65536, 1 << 40, .min] as Set, from: numbers)
-  }
-
-  @Test func emptyCollectionsRoundTrip() throws {
-    let none = """
-      62706c6973743030a0080000000000000101000000000000000100000000000000000000000000000009
+  @Test func collectionsRoundTrip() throws {
+    let numbers = """
+      YnBsaXN0MDCnAQIDBAUGBxP//////////xAAEH8QgBIAAQAAEwAAAQAAAAAAE4AAAAAAAAAACBAZGx0fJC0AAAAAAAAB\
+      AQAAAAAAAAAIAAAAAAAAAAAAAAAAAAAANg==
       """
+    try expect([-1, 0, 127, 128, 65536, 1 << 40, .min], from: numbers)
+    try expect([-1, 0, 127, 128, 65536, 1 << 40, .min] as Set, from: numbers)
+    let none = "YnBsaXN0MDCgCAAAAAAAAAEBAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAJ"
     try expect([Int](), from: none)
     try expect(Set<String>(), from: none)
+    try expect(
+      [true, false],
+      from: "YnBsaXN0MDCiAQIJCAgLDAAAAAAAAAEBAAAAAAAAAAMAAAAAAAAAAAAAAAAAAAAN")
+  }
+
+  @Test func fractionsRoundTrip() throws {
+    let data = try KeychainEncoder().encode(0.1)
+    #expect(try KeychainDecoder().decode(Double.self, from: data) == 0.1)
   }
 
   @Test func undecodableBytesAreAnError() {
@@ -136,19 +123,10 @@ struct CoderTests {
     expectFailure([Int].self, [])
   }
 
-  @Test func fractionsRoundTrip() throws {
-    let data = try KeychainEncoder().encode(0.1)
-    #expect(try KeychainDecoder().decode(Double.self, from: data) == 0.1)
-  }
-
   private func expect<Value: Codable & Equatable>(
-    _ value: Value, from hexadecimal: String
+    _ value: Value, from base64: String
   ) throws {
-    let digits = Array(hexadecimal.utf8)
-    let bytes = Data(
-      try stride(from: 0, to: digits.count, by: 2).map { place in
-        try #require(UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16))
-      })
+    let bytes = try #require(Data(base64Encoded: base64))
     #expect(try KeychainDecoder().decode(Value.self, from: bytes) == value)
     #expect(try KeychainCoding().decode(Value.self, from: bytes) == value)
 

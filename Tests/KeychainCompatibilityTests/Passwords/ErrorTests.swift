@@ -83,4 +83,32 @@ struct ErrorTests {
       }
     }
   }
+
+  @Test func errorOfASubclassIsReportedWithoutItsText() async {
+    // The handler belongs to the whole process.
+    await #expect(processExitsWith: .success) {
+      let failures = Lock([SecretStorageFailure]())
+      SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
+      inMemory {
+        let password = RefusingPassword(service: "my.service", defaultValue: "default")
+        #expect(password.wrappedValue == "default")
+        password.wrappedValue = "The Valley Wind"
+        #expect(password.wrappedValue == "The Valley Wind")
+        #expect(failures.withLock { $0.map(\.operation) } == [.read, .write])
+        for failure in failures.withLock({ $0 }) {
+          #expect(password.storeError != nil && !"\(failure)".contains("The Valley Wind"))
+        }
+      }
+    }
+  }
+}
+
+@available(*, deprecated)
+private final class RefusingPassword: GenericPassword<String> {
+  struct Refusal: Error {
+    let text = "The Valley Wind"
+  }
+
+  override func loadFromKeychain() throws { throw Refusal() }
+  override func saveToKeychain() throws { throw Refusal() }
 }

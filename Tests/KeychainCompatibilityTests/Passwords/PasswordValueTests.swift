@@ -1,5 +1,6 @@
 import FoundationEssentials
 import KeychainCompatibility
+import TestSupport
 import Testing
 
 /// The value of a password: policies, defaults, saving, deleting, and failures.
@@ -13,41 +14,36 @@ struct PasswordValueTests {
     var powerLevel: UInt64
   }
 
-  @Test func propertiesOfOneItemShareItsValue() {
-    @GenericPassword(service: "my.service") var name: String?
-    name = "Peter Parker"
-    @GenericPassword(service: "my.service") var other: String?
-    #expect(other == "Peter Parker")
-    other = "Miles Morales"
-    #expect(name == "Miles Morales")
-    name = nil
-    #expect(other == nil)
+  private struct View {
+    @GenericPassword var hidden: Hidden?
+
+    init() {
+      _hidden = GenericPassword<Hidden>(
+        service: "my.service", account: "peter", refreshPolicy: .manual)
+    }
+
+    var password: GenericPassword<Hidden> { _hidden }
   }
 
   @Test func manualPropertyWaitsForSaveAndLoad() throws {
-    @GenericPassword(service: "my.service", account: "peter", refreshPolicy: .manual)
-    var hidden: Hidden?
-    @GenericPassword(service: "my.service", account: "peter", refreshPolicy: .manual)
-    var other: Hidden?
-    #expect(!_hidden.wrappedValueUnchanged && _hidden.refreshPolicy == .manual)
+    let view = View(), other = View()
+    #expect(!view.password.wrappedValueUnchanged && view.password.refreshPolicy == .manual)
 
-    hidden = Hidden(age: 1, powerLevel: .max)
-    #expect(!_hidden.wrappedValueUnchanged)
-    try _other.loadFromKeychain()
-    #expect(other == nil)
-    #expect(_other.wrappedValueUnchanged)
+    view.hidden = Hidden(age: 1, powerLevel: .max)
+    #expect(!view.password.wrappedValueUnchanged)
+    try other.password.loadFromKeychain()
+    #expect(other.hidden == nil && other.password.wrappedValueUnchanged)
 
-    try _hidden.saveToKeychain()
-    #expect(_hidden.wrappedValueUnchanged)
-    #expect(other == nil)
-    try _other.loadFromKeychain()
-    #expect(other == Hidden(age: 1, powerLevel: .max))
+    try view.password.saveToKeychain()
+    #expect(view.password.wrappedValueUnchanged && other.hidden == nil)
+    try other.password.loadFromKeychain()
+    #expect(other.hidden == Hidden(age: 1, powerLevel: .max))
 
-    hidden = nil
-    #expect(other != nil)
-    try _hidden.saveToKeychain()
-    try _other.loadFromKeychain()
-    #expect(other == nil)
+    view.hidden = nil
+    #expect(other.hidden != nil)
+    try view.password.saveToKeychain()
+    try other.password.loadFromKeychain()
+    #expect(other.hidden == nil)
   }
 
   @Test func defaultValueIsNotStored() throws {
@@ -59,27 +55,6 @@ struct PasswordValueTests {
     #expect(number == 30 && stored == 30)
     try _number.deleteKeychain()
     #expect(number == 10 && stored == nil)
-  }
-
-  @Test func classesAreSeparate() {
-    @GenericPassword(service: "my.service", account: "peter") var generic: String?
-    @InternetPassword(server: "my.service", account: "peter") var internet: String?
-    generic = "The Valley Wind"
-    #expect(internet == nil)
-  }
-
-  @Test func parametersAreProperties() {
-    let generic = GenericPassword<Data>(service: "my.service", account: "peter")
-    #expect(generic.service == "my.service" && generic.account == "peter")
-    #expect(generic.refreshPolicy == .onAccess && generic.accessControl == nil)
-    let internet = InternetPassword<Data>(
-      server: "my.server", account: "my.account", domain: "my.domain",
-      aProtocol: kSecAttrProtocolSSH, authenticationType: kSecAttrAuthenticationTypeHTMLForm,
-      port: 8080, path: "/a/b/c")
-    #expect(internet.server == "my.server" && internet.account == "my.account")
-    #expect(internet.domain == "my.domain" && internet.aProtocol == "ssh ")
-    #expect(internet.authenticationType == "form" && internet.port == 8080)
-    #expect(internet.path == "/a/b/c")
   }
 
   @Test func loadOfAnotherTypeKeepsTheValue() throws {
@@ -95,8 +70,8 @@ struct PasswordValueTests {
   }
 
   @Test func valueIsKeptUnsavedWhileLocked() throws {
-    let directory = try VaultDirectory()
-    let vault = directory.open()
+    let directory = try TemporaryDirectory()
+    let vault = directory.vault()
     try SecretStores.withDefaultStore(vault) {
       @GenericPassword(service: "my.service") var name: String?
       name = "The Valley Wind"
@@ -135,5 +110,43 @@ struct PasswordValueTests {
         #expect(!text.contains(part))
       }
     }
+  }
+
+  @Test func overriddenMethodsAreCalled() throws {
+    let password = HeardPassword(service: "my.service")
+    password.wrappedValue = "The Valley Wind"
+    #expect(password.wrappedValue == "The Valley Wind")
+    password.comment = "A comment"
+    password.wrappedValue = nil
+    try password.saveToKeychain()
+    #expect(password.heard == ["save", "load", "comment", "save", "delete", "save", "delete"])
+  }
+}
+
+@available(*, deprecated)
+private final class HeardPassword: GenericPassword<String> {
+  private(set) var heard: [String] = []
+
+  override var comment: String? {
+    get { super.comment }
+    set {
+      heard.append("comment")
+      super.comment = newValue
+    }
+  }
+
+  override func loadFromKeychain() throws {
+    heard.append("load")
+    try super.loadFromKeychain()
+  }
+
+  override func saveToKeychain() throws {
+    heard.append("save")
+    try super.saveToKeychain()
+  }
+
+  override func deleteKeychain() throws {
+    heard.append("delete")
+    try super.deleteKeychain()
   }
 }

@@ -7,9 +7,7 @@ final class AskedPerson: Sendable {
   private let count = Lock(0)
   private let refusal: SecretStoreError?
 
-  init(refusal: SecretStoreError? = nil) {
-    self.refusal = refusal
-  }
+  init(refusal: SecretStoreError? = nil) { self.refusal = refusal }
 
   var questions: Int { count.withLock { $0 } }
 

@@ -2,39 +2,25 @@ import Concurrency
 import SecretStorage
 import TestSupport
 
-/// A store that simulates the end of its process at one of its writes, or runs other work before
-/// each search.
+/// A store that fails from one of its writes on, as if its process had ended, or runs other work
+/// before each search.
 final class InterruptedStore: ForwardingStore {
   static let interruption = SecretStoreError.unavailable("The process has ended.")
 
   let store: any SecretStore
   private let writesLeft: Lock<Int>
   private let losesOnlyTheAnswer: Bool
-  private let beforeSearch: @Sendable (ItemQuery) throws(SecretStoreError) -> Void
+  private let beforeSearch: @Sendable () throws(SecretStoreError) -> Void
 
-  /// - Parameters:
-  ///   - store: The store with the items.
-  ///   - writes: The number of writes before the end.
-  ///   - losesOnlyTheAnswer: Whether the last write takes place nevertheless.
-  init(_ store: any SecretStore, after writes: Int, losesOnlyTheAnswer: Bool) {
+  /// Forwards so many writes, and the next one as well if only its answer is lost.
+  init(
+    _ store: any SecretStore, after writes: Int = .max, losesOnlyTheAnswer: Bool = false,
+    beforeSearch: @escaping @Sendable () throws(SecretStoreError) -> Void = {}
+  ) {
     self.store = store
     writesLeft = Lock(writes)
     self.losesOnlyTheAnswer = losesOnlyTheAnswer
-    beforeSearch = { _ in }
-  }
-
-  init(
-    _ store: any SecretStore,
-    beforeSearch: @escaping @Sendable (ItemQuery) throws(SecretStoreError) -> Void
-  ) {
-    self.store = store
-    writesLeft = Lock(.max)
-    losesOnlyTheAnswer = false
     self.beforeSearch = beforeSearch
-  }
-
-  private func check() throws(SecretStoreError) {
-    if writesLeft.withLock({ $0 }) < 0 { throw Self.interruption }
   }
 
   private func write<Result>(
@@ -49,22 +35,9 @@ final class InterruptedStore: ForwardingStore {
     throw Self.interruption
   }
 
-  func revision() throws(SecretStoreError) -> StoreRevision {
-    try check()
-    return try store.revision()
-  }
-
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
-    try check()
-    try beforeSearch(query)
+    try beforeSearch()
     return try store.items(matching: query)
-  }
-
-  func secret(
-    of item: SecretItem.ID, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> SecretReading? {
-    try check()
-    return try store.secret(of: item, authorizedBy: authorization)
   }
 
   func add(

@@ -8,9 +8,7 @@ import Testing
 struct CryptFileTests {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func read(
     _ bytes: [UInt8], skipping: Bool = false

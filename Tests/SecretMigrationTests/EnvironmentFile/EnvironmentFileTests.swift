@@ -7,9 +7,7 @@ import Testing
 struct EnvironmentFileTests {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func variables(_ text: String) throws -> [String: String] {
     try variables(Array(text.utf8))
@@ -22,32 +20,16 @@ struct EnvironmentFileTests {
       uniqueKeysWithValues: secrets.map { ($0.identity.account ?? "", $0.secret.text) })
   }
 
-  // Each row was read by python-dotenv 1.2.2 and motdotla/dotenv 17.4.2, from a file.
-
-  // swift-format-ignore
-  @Test(arguments: [
-    ("A=b", "b"), ("A=", ""), ("A=\n", ""), (" A = b \n", "b"), ("export A=b", "b"),
-    ("export\tA=b", "b"), ("A=b\r\n", "b"), ("A=b\r", "b"), ("A=b c", "b c"),
-    ("A=b # c", "b"), ("A=b\t#c", "b"), ("A=b #c # d", "b"), ("A=b \\#c", nil),
-    ("A=b=c==", "b=c=="), (#"A={"b": "c"}"#, #"{"b": "c"}"#), (#"A=b\nc"#, #"b\nc"#),
-    ("A=$b", "$b"), ("A=${b", "${b"), ("A='b # c'", "b # c"), ("A='b' # c", "b"),
-    ("A='b'# c", "b"), ("A='b\nc'", "b\nc"), (#"A='b\nc'"#, #"b\nc"#), (#"A='"'"#, #"""#),
-    ("A=''", ""), (#"A="b c""#, "b c"), (#"A="b\nc""#, "b\nc"), (#"A="\r\$\d""#, "\r\\$\\d"),
-    ("A=\"b\\\nc\"", "b\\\nc"), ("A=\"b\nc\" # d", "b\nc"), (#"A="'""#, "'"), (#"A="""#, ""),
-    (#"A="$b""#, "$b"), ("A=Žluťoučký kůň", "Žluťoučký kůň"), ("# c\n\n  # d\nA=b\n\n", "b"),
-    ("A=b\nA=b", "b"), ("A='b\r\nc'", "b\nc"), ("A='b\rc'", "b\nc"), ("A=b`c", "b`c"),
-    ("A=b'c'", "b'c'"), (#"A=b\"c\\"#, #"b\"c\\"#),
-    ("A=\u{A0}b\u{A0}", "b"), ("A=\u{B}b\u{B}", "b"), ("A=\u{C}b \u{3000}", "b"),
-    ("A=b\u{A0}#c", "b"), ("A='b'\u{B}#c", "b"), ("A=\" b\u{A0}\"", " b\u{A0}"),
-    ("A=b\u{A0}c", "b\u{A0}c"), ("A=b\u{85}c", "b\u{85}c"), ("A='b\u{85}'", "b\u{85}"),
-    ("A='b\u{2028}c'", "b\u{2028}c"), ("A=b\u{200B}", "b\u{200B}"),
-  ] as [(String, String?)])
-  func valueIsReadAsDocumented(text: String, value: String?) throws {
-    guard let value else {
-      #expect(throws: MigrationError.self) { try variables(text) }
-      return
+  @Test(arguments: Fixture.environmentLines)
+  func textIsReadAsDocumented(_ line: Fixture.EnvironmentLine) throws {
+    if let value = line.value {
+      #expect(try variables(line.text) == ["A": value])
+    } else {
+      let error = try expectError(.malformed) { try variables(line.text) }
+      let number = try #require(line.line)
+      let start = "\(directory(".env")) does not have the expected format: line \(number): "
+      #expect("\(error)".hasPrefix(start), "\(error)")
     }
-    #expect(try variables(text) == ["A": value])
   }
 
   @Test func everyKindOfLineEndIsRead() throws {
@@ -61,25 +43,6 @@ struct EnvironmentFileTests {
     #expect(try variables("export=1\nexport  B=3") == ["export": "1", "B": "3"])
     #expect(try variables("export export =2") == ["export": "2"])
     #expect(try variables("A.B-c=1\n1_=2") == ["A.B-c": "1", "1_": "2"])
-  }
-
-  // swift-format-ignore
-  @Test(arguments: [
-    ("A", 1), ("\nA b", 2), ("A b=c", 1), ("=b", 1), ("A: b", 1), ("'A'=b", 1),
-    ("export A", 1), ("export", 1), ("export =b", 1), ("A='b", 1), ("\nA='b\nc\n", 2),
-    ("A=\"b", 1), ("A=\"b\\", 1), ("A='b'c", 1), ("A='b' c", 1), ("A=\"\"\"b\"\"\"", 1),
-    ("A=${b}", 1), ("A=\"${b}\"", 1), ("A='${b}'", 1), ("A=b${c:-d}", 1), ("A='1\n2'\nA=b\n", 3),
-    ("Á=b", 1), ("A=b\n\nA='b'\nA=c", 4), ("A\u{301}=b", 1), ("\u{FEFF}A=b", 1),
-    ("A=b\rc", 2), ("A=b#c", 1), ("A=b# c", 1), ("\rA=# c", 2), ("A= # c", 1), ("A=b#c #d", 1),
-    (#"A="b\"c""#, 1), (#"A="b\\c""#, 1), (#"A="b\tc""#, 1), (#"A="b\'c""#, 1), (#"A='b\'c'"#, 1),
-    (#"A='b\\c'"#, 1), ("\nA='\n\\\\'", 3), ("A=`b`", 1), ("A=`b", 1), ("A=\"b\"c\"", 1),
-    ("A=b\u{85}", 1), ("A=\u{1C}b", 1), ("A=b\u{FEFF}", 1), ("A=b\u{85} #c", 1),
-    ("A='b'\u{85}", 1), ("A\u{85}=b", 1), ("A=b\u{2028}c", 1), ("A=1\n# b\u{2029}B=c", 2),
-  ])
-  func ambiguousTextIsMalformed(text: String, line: Int) throws {
-    let error = try expectError(.malformed) { try variables(text) }
-    let start = "\(directory(".env")) does not have the expected format: line \(line): "
-    #expect("\(error)".hasPrefix(start), "\(error)")
   }
 
   @Test(.enabled(if: Python.hasDotenv, "python-dotenv is not installed"))
@@ -151,8 +114,6 @@ struct EnvironmentFileTests {
     }
     #expect(
       throws: MigrationError.system(call: "open", path: directory("none"), code: 2)
-    ) {
-      try ForeignSecrets.environmentFile(at: URL(filePath: directory("none")), service: "app")
-    }
+    ) { try ForeignSecrets.environmentFile(at: URL(filePath: directory("none")), service: "app") }
   }
 }

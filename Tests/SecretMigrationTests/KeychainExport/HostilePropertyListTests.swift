@@ -10,15 +10,7 @@ import Testing
 struct HostilePropertyListTests {
   /// Makes a binary property list of objects, with references of three bytes.
   private func propertyList(_ objects: [[UInt8]]) -> [UInt8] {
-    var bytes = Array("bplist00".utf8)
-    var offsets: [UInt8] = []
-    for object in objects {
-      offsets += number(bytes.count, size: 4)
-      bytes += object
-    }
-    let end = bytes.count
-    bytes += offsets + [0, 0, 0, 0, 0, 0, 4, 3]
-    return bytes + number(objects.count, size: 8) + number(0, size: 8) + number(end, size: 8)
+    BinaryPropertyListFile(objects: objects, offsetSize: 4, referenceSize: 3).bytes
   }
 
   private func number(_ value: Int, size: Int) -> [UInt8] {
@@ -31,9 +23,7 @@ struct HostilePropertyListTests {
     return [kind | 0xf, 0x12] + number(kind == 0xd0 ? count / 2 : count, size: 4) + references
   }
 
-  private func expectMalformed(_ bytes: [UInt8]) throws {
-    try expect(.malformed, bytes)
-  }
+  private func expectMalformed(_ bytes: [UInt8]) throws { try expect(.malformed, bytes) }
 
   private func expect(_ kind: MigrationError.Kind, _ bytes: [UInt8]) throws {
     try expectError(kind) { try AppleDocument(bytes, of: "file").decode() as KeychainItems }
@@ -171,25 +161,5 @@ struct HostilePropertyListTests {
       """
     let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
     #expect(list.items.map(\.labl?.value) == ["<array>"])
-  }
-
-  @Test(.enabled(if: Campaign.isFull)) func manyValuesAreUnsupported() throws {
-    let count = AppleDocument.valueLimit + 1
-    try expect(.unsupported, Array(("[" + String(repeating: "[],", count: count) + "[]]").utf8))
-    let xml = "<array>" + String(repeating: "<true/>", count: count) + "</array>"
-    try expect(.unsupported, Array(xml.utf8))
-    try expect(.unsupported, propertyList([container(0xa0, count, of: 1), [0x09]]))
-  }
-
-  @Test(.enabled(if: Campaign.isFull)) func manyItemsAreUnsupported() throws {
-    let item = #"{"class":"genp","v_Data":""}"#
-    let limit = ForeignSecrets.countLimit
-    let text = "[" + String(repeating: item + ",", count: limit) + item + "]"
-    let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
-    #expect(list.items.count == limit + 1)
-    #expect(throws: MigrationError.unsupported(path: "", reason: "it has more than 100000 secrets"))
-    {
-      try ForeignSecrets.checkCount(list.items.count, of: "")
-    }
   }
 }

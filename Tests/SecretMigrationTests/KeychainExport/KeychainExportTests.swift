@@ -7,9 +7,7 @@ import Testing
 struct KeychainExportTests {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func read(_ bytes: [UInt8]) throws -> [ForeignSecret] {
     try ForeignSecrets.keychainExport(

@@ -7,9 +7,7 @@ import Testing
 struct LibsecretTests {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func read(
     _ bytes: [UInt8], passphrase: String = Fixture.passphrase, skipping: Bool = false

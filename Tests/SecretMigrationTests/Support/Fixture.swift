@@ -19,6 +19,24 @@ enum Fixture {
   static let libsecretOfTwoPassphrases = file("libsecret-two-passphrases")
   static let libsecretWithOddNames = file("libsecret-odd-names")
 
+  /// A text, and its value or the number of the line with the error.
+  struct EnvironmentLine: Decodable, CustomTestStringConvertible {
+    let text: String
+    let value: String?
+    let line: Int?
+
+    var testDescription: String { text }
+  }
+
+  static let environmentLines: [EnvironmentLine] = {
+    do {
+      let bytes = file("environment-lines.json")
+      return try JSONDecoder().decode([EnvironmentLine].self, from: Data(bytes))
+    } catch {
+      fatalError("The lines cannot be decoded: \(error)")
+    }
+  }()
+
   /// Sealed items that do not open, after one iteration of the key derivation, which costs little.
   static let cheapLibsecret = libsecret(iterations: [1, 0, 0, 0])
 

@@ -126,42 +126,47 @@ struct ApplicationPasswordTests {
   }
 
   @Test func passwordIsStretchedOncePerContext() async throws {
-    let cipher = CountingCipher()
-    let object = vault.open(cipher: cipher)
+    let stretchings = Lock(0)
+    let object = vault.open(cipher: HookedCipher { stretchings.withLock { $0 += 1 } })
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
-    #expect(cipher.stretchings == 1)
     for _ in 0..<3 {
       let text = try await object.text(of: item, by: right)
       #expect(text == "text")
     }
-    #expect(cipher.stretchings == 1)
+    #expect(stretchings.withLock { $0 } == 1)
     _ = try await object.text(of: item, by: AuthenticationContext(password: "right"))
-    #expect(cipher.stretchings == 2)
+    #expect(stretchings.withLock { $0 } == 2)
   }
 
   @Test func vaultIsUsableDuringAKeyDerivation() async throws {
-    let cipher = CountingCipher()
+    let used = Lock<SecretVault?>(nil)
+    let uses = Lock(0)
+    // Another thread reads and writes the vault during the key derivation.
+    let cipher = HookedCipher {
+      guard let object = used.withLock({ $0 }) else { return }
+      onThreads(1) { _ in
+        do {
+          #expect(try object.text("plain") == "plain")
+          try object.change("plain", to: "plain")
+          #expect(try object.items(matching: .all).count == 2)
+          uses.withLock { $0 += 1 }
+        } catch {
+          Issue.record(error)
+        }
+      }
+    }
     let object = vault.open(cipher: cipher)
     try object.add("plain", account: "plain")
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let other = AuthenticationContext(password: "right")
-    // The same thread reads and writes the vault during the key derivation.
-    cipher.whileStretching {
-      do {
-        #expect(try object.text("plain") == "plain")
-        try object.change("plain", to: "plain")
-        #expect(try object.items(matching: .all).count == 2)
-      } catch {
-        Issue.record(error)
-      }
-    }
+    used.withLock { $0 = object }
     _ = try object.secret(of: item.id, authorizedBy: other.authorization(with: nil))
     let changed = try object.update(
       item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
       authorizedBy: other.authorization(with: nil))
     try object.add("more", account: "more", .applicationPassword, by: other)
-    cipher.whileStretching(nil)
-    #expect(cipher.stretchings == 4)
+    used.withLock { $0 = nil }
+    #expect(uses.withLock { $0 } == 3)
     let text = try await object.text(of: changed, by: other)
     #expect(text == "new")
   }
@@ -209,28 +214,5 @@ struct ApplicationPasswordTests {
     let error = try failure { _ = try object.secret(of: item.id, authorizedBy: authorization) }
     #expect(error.corrupted != nil)
     #expect(try !object.verify().isSound)
-  }
-}
-
-/// OpenSSL's cipher, with a counter of key derivations and a hook that runs during each.
-private final class CountingCipher: ForwardingCipher {
-  let cipher = TestCipher()
-  private let count = Lock(0)
-  private let work = Lock<(@Sendable () -> Void)?>(nil)
-
-  var stretchings: Int { count.withLock { $0 } }
-
-  func whileStretching(_ work: (@Sendable () -> Void)?) {
-    self.work.withLock { $0 = work }
-  }
-
-  func stretch(
-    _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
-  ) throws(SecretStoreError) -> Secret {
-    count.withLock { $0 += 1 }
-    if let work = work.withLock({ $0 }) {
-      onThreads(1) { _ in work() }
-    }
-    return try cipher.stretch(passphrase, salt: salt, cost: cost)
   }
 }

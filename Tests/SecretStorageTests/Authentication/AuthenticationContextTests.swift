@@ -9,30 +9,6 @@ import Testing
 struct AuthenticationContextTests {
   private let passcode = AccessControl(flags: .devicePasscode)
 
-  private final class Clock: Sendable {
-    private let time = Lock(ContinuousClock.now)
-
-    var now: ContinuousClock.Instant { time.withLock { $0 } }
-
-    func advance(by duration: Duration) {
-      time.withLock { $0 = $0.advanced(by: duration) }
-    }
-  }
-
-  private func context(
-    _ person: TestPerson, reuse: Duration, _ clock: Clock
-  ) -> AuthenticationContext {
-    AuthenticationContext(reason: "why", authenticator: person, reuse: reuse) { clock.now }
-  }
-
-  @Test func itemWithoutFlagsNeedsNoAuthentication() async throws {
-    let person = TestPerson()
-    _ = try await AuthenticationContext(person).authorize(AccessControl(), with: nil)
-    _ = try await AuthenticationContext(person, password: "right").authorize(
-      AccessControl(flags: .applicationPassword), with: nil)
-    #expect(person.questions.isEmpty)
-  }
-
   @Test func requestHasTheReasonAndTheProofs() async throws {
     let person = TestPerson()
     let context = AuthenticationContext(reason: "why")
@@ -53,10 +29,12 @@ struct AuthenticationContextTests {
 
   @Test func proofIsValidForTheReuseDuration() async throws {
     let person = TestPerson()
-    let clock = Clock()
-    let context = context(person, reuse: .seconds(30), clock)
+    let time = Lock(ContinuousClock.now)
+    let context = AuthenticationContext(
+      reason: "why", authenticator: person, reuse: .seconds(30)
+    ) { time.withLock { $0 } }
     for (step, questions) in [(0, 1), (29, 1), (1, 2), (29, 2), (29, 3)] {
-      clock.advance(by: .seconds(step))
+      time.withLock { $0 += .seconds(step) }
       _ = try await context.authorize(passcode, with: nil)
       #expect(person.questions.count == questions)
     }
@@ -69,7 +47,7 @@ struct AuthenticationContextTests {
 
   @Test func biometryOfAnotherSetIsDiscarded() async throws {
     let person = TestPerson(enrolledSet: [1])
-    let context = context(person, reuse: .seconds(30), Clock())
+    let context = AuthenticationContext(person, reuse: .unlimited)
     let biometry = AccessControl(flags: .biometryAny)
     _ = try await context.authorize(biometry, with: nil)
     _ = try await context.authorize(passcode, with: nil)
@@ -212,6 +190,32 @@ struct AuthenticationContextTests {
       dump(subject, to: &dumped)
       #expect(!dumped.contains("canary") && !dumped.contains("proofs"))
     }
+  }
+
+  @Test func customAuthenticatorCallsItsClosures() async {
+    let sets = Lock<[UInt8]?>([1])
+    let requests = Lock<[AuthenticationRequest]>([])
+    let authenticator = CustomAuthenticator(
+      capabilities: [.biometry, .presence], enrolledSet: { sets.withLock { $0 } }
+    ) { request throws(SecretStoreError) in
+      requests.withLock { $0.append(request) }
+      if request.accepted == .presence { throw .denied("nobody is there") }
+      return .biometry
+    }
+    #expect(authenticator.capabilities == [.biometry, .presence])
+    #expect(authenticator.enrolledSet == [1])
+    sets.withLock { $0 = nil }
+    #expect(authenticator.enrolledSet == nil)
+    #expect(await authenticator.outcome() == .success(.biometry))
+    #expect(
+      await authenticator.outcome(accepting: .presence) == .failure(.denied("nobody is there")))
+    #expect(
+      requests.withLock { $0 } == [
+        AuthenticationRequest(reason: "Because", accepting: .any),
+        AuthenticationRequest(reason: "Because", accepting: .presence),
+      ])
+    let plain = CustomAuthenticator(capabilities: .presence) { _ in .presence }
+    #expect(plain.enrolledSet == nil)
   }
 
   private func isDenied(

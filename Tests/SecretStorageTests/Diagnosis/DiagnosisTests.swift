@@ -19,6 +19,14 @@ struct DiagnosisTests {
       attributes: ItemAttributes(label: "Paris"))
   }
 
+  private func expectProblem(
+    _ subject: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let problems = vault.open().diagnose().problems
+    #expect(problems.map(\.subject) == [subject], sourceLocation: sourceLocation)
+    #expect(problems.first?.text.contains(words) == true, sourceLocation: sourceLocation)
+  }
+
   @Test func absentVaultIsHealthyAndStaysAbsent() {
     let diagnosis = vault.open().diagnose()
     #expect(diagnosis.isHealthy)
@@ -72,9 +80,7 @@ struct DiagnosisTests {
   @Test func vaultOfAnotherDeviceIsAProblem() throws {
     try fill()
     try FileManager.default.removeItem(at: vault.state)
-    let diagnosis = vault.open().diagnose()
-    #expect(diagnosis.problems.map(\.subject) == ["Locked"])
-    #expect(diagnosis.problems.first?.text == SecretStoreError.otherDevice("The vault").description)
+    expectProblem("Locked", saying: SecretStoreError.otherDevice("The vault").description)
   }
 
   @Test func filesReadableByOthersAreProblems() throws {
@@ -102,9 +108,7 @@ struct DiagnosisTests {
   @Test func directoriesWritableByOthersAreProblems() throws {
     try fill()
     #expect(unsafe chmod(vault.state.path, 0o777) == 0)
-    let diagnosis = vault.open().diagnose()
-    #expect(diagnosis.problems.map(\.subject) == ["State directory"])
-    #expect(diagnosis.problems.first?.text.contains("chmod go-w") == true)
+    expectProblem("State directory", saying: "chmod go-w")
   }
 
   @Test func missingDirectoryMustBeCreatable() throws {
@@ -132,9 +136,8 @@ struct DiagnosisTests {
     var content = try Data(contentsOf: vault.file)
     content[content.count - 3] ^= 1
     try content.write(to: vault.file)
+    expectProblem("Damage", saying: "bytes ")
     let diagnosis = vault.open().diagnose()
-    #expect(diagnosis.problems.map(\.subject) == ["Damage"])
-    #expect(diagnosis.problems.first?.text.hasPrefix("bytes ") == true)
     #expect("\(diagnosis)".contains("\n! Damage "))
     #expect("\(diagnosis)".contains("\nOne problem was found"))
   }
@@ -142,9 +145,7 @@ struct DiagnosisTests {
   @Test func invalidFileIsAProblem() throws {
     try fill()
     try Data("#!/bin/sh\n".utf8).write(to: vault.file)
-    let diagnosis = vault.open().diagnose()
-    #expect(diagnosis.problems.map(\.subject) == ["Vault"])
-    #expect(diagnosis.problems.first?.text.contains("is not a vault") == true)
+    expectProblem("Vault", saying: "is not a vault")
   }
 
   @Test func restoredOlderCopyIsAProblem() throws {
@@ -152,15 +153,11 @@ struct DiagnosisTests {
     let older = try Data(contentsOf: vault.file)
     try fill(account: "second")
     try older.write(to: vault.file)
-    let diagnosis = vault.open().diagnose()
-    #expect(diagnosis.problems.map(\.subject) == ["Content"])
-    #expect(diagnosis.problems.first?.text.contains("an older copy was restored") == true)
+    expectProblem("Content", saying: "an older copy was restored")
   }
 
   @Test func overriddenDefaultStoreIsReported() {
-    let diagnosis = SecretStores.withDefaultStore(InMemorySecretStore()) {
-      SecretStores.diagnose()
-    }
+    let diagnosis = SecretStores.withDefaultStore(InMemorySecretStore()) { SecretStores.diagnose() }
     #expect(text("Default store", in: diagnosis)?.hasPrefix("InMemorySecretStore") == true)
     #expect(text("Items", in: diagnosis) == "0")
     #expect(text("Guarantees", in: diagnosis) == "none: items end with the store")
@@ -174,6 +171,8 @@ struct DiagnosisTests {
     #expect(text("Cryptography", in: plain)?.hasPrefix("OpenSSL, libcrypto.so.") == true)
     #expect(text("Environment", in: diagnosis)?.contains("XDG_STATE_HOME") == true)
     #expect(text("Locked memory", in: diagnosis)?.contains("RLIMIT_MEMLOCK") == true)
+    let library = LibPAM.shared.createdValue == nil ? "libpam0g" : "libpam.so.0"
+    #expect(text("PAM", in: plain)?.contains(library) == true)
   }
 
   @Test func authenticatorIsReportedWithItsProofs() throws {
@@ -195,12 +194,6 @@ struct DiagnosisTests {
     let diagnosis = own.diagnose()
     #expect(diagnosis.problems.map(\.subject) == ["Authenticator"])
     #expect(diagnosis.problems.first?.text.hasPrefix("PAMAuthenticator: ") == true)
-  }
-
-  @Test func availabilityOfPAMIsReported() {
-    let text = text("PAM", in: vault.open().diagnose())
-    let expected = LibPAM.shared.createdValue == nil ? "libpam0g" : "libpam.so.0"
-    #expect(text?.contains(expected) == true)
   }
 
   @Test func diagnosisKeepsTheDefaultStoreOpen() async {

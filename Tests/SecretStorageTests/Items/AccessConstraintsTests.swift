@@ -21,50 +21,31 @@ struct AccessConstraintsTests {
     return isMeaningless ? .none : .some
   }
 
-  /// The proofs that a person gives in order to read an item.
-  enum Proof: CaseIterable {
-    case none, passcode, sameBiometry, otherBiometry, presence, passcodeAndSameBiometry
-    case passcodeAndOtherBiometry
+  /// The proofs that a person gives in order to read an item, and the enrolled set.
+  private static let givenProofs: [(proofs: AuthenticationProofs, enrolledSet: [UInt8])] = [
+    ([], [1]), (.passcode, [1]), (.presence, [1]), (.biometry, [1]), (.biometry, [2]),
+    ([.passcode, .biometry], [1]), ([.passcode, .biometry], [2]),
+  ]
 
-    var proofs: AuthenticationProofs {
-      switch self {
-      case .none: []
-      case .passcode: .passcode
-      case .sameBiometry, .otherBiometry: .biometry
-      case .presence: .presence
-      case .passcodeAndSameBiometry, .passcodeAndOtherBiometry: [.passcode, .biometry]
-      }
-    }
-
-    var enrolledSet: [UInt8] {
-      self == .otherBiometry || self == .passcodeAndOtherBiometry ? [2] : [1]
-    }
-  }
-
-  enum Password: String, CaseIterable { case none, right, wrong }
   enum Outcome { case read, denied, wrongPassword }
 
   private static func outcome(
-    _ flags: AccessFlags, _ proof: Proof, _ password: Password
+    _ flags: AccessFlags, _ proofs: AuthenticationProofs, _ enrolledSet: [UInt8],
+    _ password: String?
   ) -> Outcome {
-    let isSame = proof.enrolledSet == [1]
     var demands: [Bool] = []
-    if flags.contains(.userPresence) { demands.append(proof != .none) }
-    if flags.contains(.devicePasscode) { demands.append(proof.proofs.contains(.passcode)) }
-    if flags.contains(.biometryAny) { demands.append(proof.proofs.contains(.biometry)) }
+    if flags.contains(.userPresence) { demands.append(!proofs.isEmpty) }
+    if flags.contains(.devicePasscode) { demands.append(proofs.contains(.passcode)) }
+    if flags.contains(.biometryAny) { demands.append(proofs.contains(.biometry)) }
     if flags.contains(.biometryCurrentSet) {
-      demands.append(proof.proofs.contains(.biometry) && isSame)
+      demands.append(proofs.contains(.biometry) && enrolledSet == [1])
     }
     let isProved =
       demands.isEmpty
       || (flags.contains(.and) ? demands.allSatisfy(\.self) : demands.contains(true))
     if !isProved { return .denied }
-    guard flags.contains(.applicationPassword) else { return .read }
-    switch password {
-    case .none: return .denied
-    case .right: return .read
-    case .wrong: return .wrongPassword
-    }
+    if !flags.contains(.applicationPassword) || password == "right" { return .read }
+    return password == nil ? .denied : .wrongPassword
   }
 
   private let vault = TestVault()
@@ -104,12 +85,15 @@ struct AccessConstraintsTests {
     for flags in (0..<256).map({ AccessFlags(rawValue: $0) }) where Self.sense(of: flags) == .some {
       let item = try object.add("\(flags.rawValue)", account: "\(flags.rawValue)", flags, by: maker)
       // The password of an item without one cannot matter, but is given.
-      let passwords = flags.contains(.applicationPassword) ? Password.allCases : [.wrong]
-      for proof in Proof.allCases {
+      let passwords: [String?] =
+        flags.contains(.applicationPassword) ? [nil, "right", "wrong"] : ["wrong"]
+      for (proofs, set) in Self.givenProofs {
         for password in passwords {
-          let expected = Self.outcome(flags, proof, password)
-          let outcome = await outcome(of: item, in: object, proof, password)
-          #expect(outcome == expected, "flags \(flags.rawValue), \(proof), password \(password)")
+          let expected = Self.outcome(flags, proofs, set, password)
+          let outcome = await outcome(of: item, in: object, proofs, set, password)
+          #expect(
+            outcome == expected, "flags \(flags.rawValue), \(proofs), \(set), \(password ?? "none")"
+          )
           counts[expected, default: 0] += 1
         }
       }
@@ -119,17 +103,17 @@ struct AccessConstraintsTests {
   }
 
   private func outcome(
-    of item: SecretItem, in object: SecretVault, _ proof: Proof, _ password: Password
+    of item: SecretItem, in object: SecretVault, _ proofs: AuthenticationProofs,
+    _ enrolledSet: [UInt8], _ password: String?
   ) async -> Outcome? {
     let person =
-      proof == .none
+      proofs.isEmpty
       ? TestPerson { _ throws(SecretStoreError) in throw .denied("no") }
-      : TestPerson(proof.proofs, enrolledSet: proof.enrolledSet) { request in
+      : TestPerson(proofs, enrolledSet: enrolledSet) { request in
         // All proofs the person can give, even if fewer would be enough.
-        request.accepted.union(proof.proofs)
+        request.accepted.union(proofs)
       }
-    let context = AuthenticationContext(
-      person, password: password == .none ? nil : password.rawValue)
+    let context = AuthenticationContext(person, password: password)
     do {
       let text = try await object.text(of: item, by: context)
       #expect(text == "\(item.attributes.accessControl.flags.rawValue)")

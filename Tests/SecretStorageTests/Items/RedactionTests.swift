@@ -42,18 +42,11 @@ struct RedactionTests {
       app, app.$token, app.$password, store, secret, reading, [secret], ["key": app.$token],
       app.$token.status, SecretStorageFailure(.read, .locked),
     ]
-    for subject in subjects {
-      for rendering in renderings(of: subject) {
-        #expect(!rendering.contains("canary"))
-        #expect(!rendering.isEmpty)
-      }
+    let ofItems: [[Any]] = store.items(matching: .all).map { item in
+      [item, item.identity, item.attributes, ItemQuery.exactly(item.identity)]
     }
-    for item in store.items(matching: .all) {
-      for subject in [item, item.identity, item.attributes, ItemQuery.exactly(item.identity)]
-        as [Any]
-      {
-        for rendering in renderings(of: subject) { #expect(!rendering.contains("canary")) }
-      }
+    for rendering in (subjects + ofItems.joined()).flatMap({ renderings(of: $0) }) {
+      #expect(!rendering.isEmpty && !rendering.contains("canary"))
     }
     #expect("\(ItemIdentity.generic(service: "canary"))" == "generic(service)")
     #expect("\(app.$token)" == "PasswordItem<String>")

@@ -13,16 +13,6 @@ struct ItemResolverTests {
     ItemResolver(store: store, query: .all, state: Lock(StoredPassword.State()))
   }
 
-  @Test func readingCachesTheItem() throws {
-    store.list([young])
-    let resolver = resolver()
-    #expect(try resolver.reading()?.item == young)
-    #expect(store.searches == 1)
-    #expect(try resolver.reading()?.item == young)
-    #expect(try resolver.item() == young)
-    #expect(store.searches == 1)
-  }
-
   @Test func newOlderItemReplacesTheYoungerOne() throws {
     store.list([young])
     let resolver = resolver()
@@ -33,17 +23,6 @@ struct ItemResolverTests {
     #expect(reading?.secret == ListedStore.secret(of: old.id))
     #expect(try resolver.reading()?.item == old)
     #expect(store.searches == 2)
-  }
-
-  @Test func youngerItemReplacesARemovedOlderOne() throws {
-    store.list([old, young])
-    let resolver = resolver()
-    #expect(try resolver.reading()?.item == old)
-    store.list([young])
-    #expect(try resolver.reading()?.item == young)
-    store.list([])
-    #expect(try resolver.reading() == nil)
-    #expect(try resolver.item() == nil)
   }
 
   @Test func writtenItemIsSearchedAgain() throws {
@@ -88,9 +67,7 @@ private final class ListedStore: ForwardingStore {
       creationDate: date, modificationDate: date, revision: 1)
   }
 
-  static func secret(of item: SecretItem.ID) -> Secret {
-    Secret(item.uuid.uuidString.utf8)
-  }
+  static func secret(of item: SecretItem.ID) -> Secret { Secret(item.uuid.uuidString.utf8) }
 
   var searches: Int { state.withLock { $0.searches } }
 

@@ -29,14 +29,6 @@ struct PasswordAttributesTests {
     #expect(item.value == "value")
   }
 
-  @Test func attributesAreStoredWithTheNextValue() {
-    let item = item()
-    item.attributes.comment = "comment"
-    item.value = "value"
-    #expect(stored?.comment == "comment")
-    #expect(!item.hasUnsavedChanges)
-  }
-
   @Test func attributesOfAnAbsentItemNeedAValue() throws {
     let item = item(.manual)
     item.attributes.label = "label"
@@ -48,12 +40,17 @@ struct PasswordAttributesTests {
     #expect(stored?.label == "label")
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .onChange])
+  @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
   func nilClearsOneAttribute(_ policy: RefreshPolicy) throws {
     _ = try store.add(
       Secret("value".utf8), identity: identity,
       attributes: ItemAttributes(label: "label", comment: "comment", creator: 1, isInvisible: true))
     let item = item(policy)
+    if policy == .manual {
+      #expect(item.attributes.label == nil && item.creationDate == nil)
+      try item.load()
+    }
+    #expect(item.attributes.label == "label")
     item.attributes.label = nil
     item.attributes.type = 7
     try item.save()
@@ -69,28 +66,6 @@ struct PasswordAttributesTests {
     item.attributes = ItemAttributes(comment: "new")
     try item.save()
     #expect(stored == ItemAttributes(comment: "new"))
-  }
-
-  @Test func manualAttributesAreLoaded() throws {
-    _ = try store.add(
-      Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
-    let item = item(.manual)
-    #expect(item.attributes.label == nil)
-    #expect(item.creationDate == nil)
-    try item.load()
-    #expect(item.attributes.label == "label")
-    item.attributes.label = nil
-    try item.save()
-    #expect(stored?.label == nil)
-  }
-
-  @Test func attributesOfACorruptedItemAreLoaded() throws {
-    _ = try store.add(
-      Secret("value".utf8), identity: identity, attributes: ItemAttributes(label: "label"))
-    let item = PasswordItem<[Int]>(identity, refreshPolicy: .manual, in: store)
-    #expect(throws: SecretStoreError.self) { try item.load() }
-    #expect(item.status == .corrupted)
-    #expect(item.attributes.label == "label")
   }
 
   @Test func attributesChangedByOthersAreKept() throws {
@@ -123,6 +98,7 @@ struct PasswordAttributesTests {
     item.attributes.accessControl.accessibility = .afterFirstUnlock
     item.value = "value"
     #expect(stored?.accessControl.accessibility == .afterFirstUnlock)
+    #expect(!item.hasUnsavedChanges)
   }
 
   @Test func rejectedAttributesStayUnsaved() throws {

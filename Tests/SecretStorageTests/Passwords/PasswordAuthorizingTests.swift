@@ -38,15 +38,6 @@ struct PasswordAuthorizingTests {
 
   private func stored() throws -> SecretItem? { try store.items(matching: .all).first }
 
-  @Test func declaredAccessAppliesToAnAddedItem() throws {
-    item(.devicePasscode, .onAccess).value = "text"
-    let accessControl = AccessControl(.afterFirstUnlock, flags: .devicePasscode)
-    #expect(try stored()?.attributes.accessControl == accessControl)
-    // An existing item keeps its access control.
-    item(.biometryAny, .onAccess).value = "new"
-    #expect(try stored()?.attributes.accessControl == accessControl)
-  }
-
   @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
   func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")
@@ -62,9 +53,7 @@ struct PasswordAuthorizingTests {
     item.value = "set"
     if isManual { try item.saveNow() }
     #expect(!item.hasUnsavedChanges)
-    #expect(throws: SecretStoreError.self) {
-      try item.modifyAccess(using: .whenUnlocked)
-    }
+    #expect(throws: SecretStoreError.self) { try item.modifyAccess(using: .whenUnlocked) }
     try item.removeNow()
     #expect(item.status == .absent)
     #expect(person.questions.isEmpty)

@@ -66,9 +66,7 @@ struct PasswordLockingTests {
   }
 
   @Test(arguments: policies + [.manual])
-  func valueLoadedWithAContextEnds(
-    _ policy: RefreshPolicy
-  ) async throws {
+  func valueLoadedWithAContextEnds(_ policy: RefreshPolicy) async throws {
     for end in End.allCases {
       let account = "account \(end)"
       let access = AccessControl(flags: .userPresence)

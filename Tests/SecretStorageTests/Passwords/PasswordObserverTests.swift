@@ -7,20 +7,9 @@ import Testing
 
 /// App handlers that use the store or property that changed.
 struct PasswordObserverTests {
-  enum Kind: CaseIterable { case vault, inMemory }
-
-  private let vault = TestVault()
-
-  private func store(_ kind: Kind) -> any SecretStore {
-    switch kind {
-    case .vault: vault.open()
-    case .inMemory: InMemorySecretStore()
-    }
-  }
-
-  @Test(arguments: Kind.allCases, [RefreshPolicy.onAccess, .onChange, .manual])
-  func observerMayUseTheChangedProperty(_ kind: Kind, _ policy: RefreshPolicy) throws {
-    let store = store(kind)
+  @Test(arguments: TestStore.all, [RefreshPolicy.onAccess, .onChange, .manual])
+  func observerMayUseTheChangedProperty(_ kind: TestStore, _ policy: RefreshPolicy) throws {
+    let store = try kind.make()
     let item = PasswordItem<String>(
       .generic(service: "service"), refreshPolicy: policy, in: store)
     // Another object writes, because loading discards an unsaved value.
@@ -46,9 +35,9 @@ struct PasswordObserverTests {
     withExtendedLifetime(observation) {}
   }
 
-  @Test(arguments: Kind.allCases)
-  func observerMayWriteAndRemove(_ kind: Kind) throws {
-    let store = store(kind)
+  @Test(arguments: TestStore.all)
+  func observerMayWriteAndRemove(_ kind: TestStore) throws {
+    let store = try kind.make()
     let first = PasswordItem<Int>(.generic(service: "first"), in: store)
     let second = PasswordItem<Int>(.generic(service: "second"), in: store)
     let observation = store.observeChanges {
@@ -63,7 +52,7 @@ struct PasswordObserverTests {
   }
 
   @Test func observerMayLockAndUnlockTheVault() throws {
-    let object = vault.open()
+    let object = TestVault().open()
     try object.add("text", account: "account")
     let isUnlocked = DispatchSemaphore(value: 0)
     let observation = object.observeChanges {
@@ -82,9 +71,9 @@ struct PasswordObserverTests {
   }
 
   /// The last call of a handler sees the newest change, however many changes were coalesced.
-  @Test(arguments: Kind.allCases)
-  func slowObserverGetsTheNewestChange(_ kind: Kind) throws {
-    let store = store(kind)
+  @Test(arguments: TestStore.all)
+  func slowObserverGetsTheNewestChange(_ kind: TestStore) throws {
+    let store = try kind.make()
     let item = PasswordItem<Int>(.generic(service: "service"), in: store)
     let heard = Heard<Int?>()
     let hasStarted = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
@@ -107,14 +96,14 @@ struct PasswordObserverTests {
     wasCalled.wait()
     #expect(heard.all.first == 50)
     // The watch of the vault's file may add a call.
-    if kind == .inMemory { #expect(heard.all.count == 3) }
+    if store is InMemorySecretStore { #expect(heard.all.count == 3) }
     withExtendedLifetime((observation, witness)) {}
   }
 
   /// A cached value is invalidated by a write before the app's handlers run.
-  @Test(arguments: Kind.allCases)
-  func cachedValueIsStaleBeforeHandlersRun(_ kind: Kind) throws {
-    let store = store(kind)
+  @Test(arguments: TestStore.all)
+  func cachedValueIsStaleBeforeHandlersRun(_ kind: TestStore) throws {
+    let store = try kind.make()
     let kept = PasswordItem<Int>(
       .generic(service: "service"), refreshPolicy: .onChange, in: store)
     let other = PasswordItem<Int>(.generic(service: "service"), in: store)

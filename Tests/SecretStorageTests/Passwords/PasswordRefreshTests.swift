@@ -7,9 +7,7 @@ struct PasswordRefreshTests {
   private let store = ScriptedStore()
   private let other: PasswordItem<String>
 
-  init() {
-    other = PasswordItem(.generic(service: "service"), in: store.content)
-  }
+  init() { other = PasswordItem(.generic(service: "service"), in: store.content) }
 
   private func item(
     _ policy: RefreshPolicy, defaultValue: String? = nil
@@ -24,15 +22,6 @@ struct PasswordRefreshTests {
     #expect(store.counts.calls == 0)
   }
 
-  @Test func onAccessReadsAndWritesEachTime() {
-    let item = item(.onAccess)
-    item.value = "first"
-    #expect(other.value == "first")
-    other.value = "second"
-    #expect(item.value == "second")
-    #expect(!item.hasUnsavedChanges)
-  }
-
   @Test func onAccessGetIsOneCallWithoutAChange() {
     let item = item(.onAccess)
     for value in [nil, "value"] {
@@ -40,15 +29,6 @@ struct PasswordRefreshTests {
       _ = item.value
       #expect(store.calls { _ = item.value } == 1)
     }
-  }
-
-  @Test func onAccessFindsAReplacedItem() throws {
-    let item = item(.onAccess)
-    item.value = "first"
-    _ = item.value
-    try other.remove()
-    other.value = "second"
-    #expect(item.value == "second")
   }
 
   @Test func manualUsesTheStoreOnlyOnRequest() throws {
@@ -142,18 +122,6 @@ struct PasswordRefreshTests {
       released = item
     }
     #expect(released == nil)
-  }
-
-  @Test func defaultValueReplacesAnAbsentItemOnly() throws {
-    let item = item(.onAccess, defaultValue: "default")
-    #expect(item.value == "default")
-    #expect(item.status == .absent)
-    #expect(try item.load() == nil)
-    item.value = "set"
-    #expect(item.value == "set")
-    item.value = nil
-    #expect(item.value == "default")
-    #expect(store.content.items(matching: .all).isEmpty)
   }
 
   @Test func asynchronousCallsAreEquivalent() async throws {

@@ -72,7 +72,7 @@ struct PasswordStatusTests {
     store.fail(with: nil)
     try item.save()
     #expect(try stored() == nil)
-    #expect(item.status == .absent)
+    #expect(try item.load() == nil && item.value == "default" && item.status == .absent)
   }
 
   @Test func statusIsReadBeforeAnyAccess() {
@@ -123,15 +123,18 @@ struct PasswordStatusTests {
     #expect(item.status == .absent)
   }
 
-  @Test func valueOfAnotherTypeIsCorrupted() throws {
+  @Test(arguments: [RefreshPolicy.onAccess, .manual])
+  func valueOfAnotherTypeIsCorrupted(_ policy: RefreshPolicy) throws {
     item.value = "canary"
-    let number = PasswordItem<Int>(.generic(service: "service"), in: store)
+    item.attributes.label = "label"
+    try item.save()
+    let number = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: policy, in: store)
     #expect(number.value == nil)
-    #expect(number.status == .corrupted)
     #expect(throws: SecretStoreError.undecodable("Int")) { try number.load() }
+    #expect(number.status == .corrupted && number.attributes.label == "label")
     number.value = 7
-    #expect(number.status == .value)
-    #expect(number.value == 7)
+    try number.save()
+    #expect(number.status == .value && number.value == 7)
   }
 
   @Test func valueWithoutStoredFormIsKeptUnsaved() throws {

@@ -5,14 +5,6 @@ struct DefaultStoreTests {
   private static let constant = PasswordItem<String>(
     .generic(service: "service"), refreshPolicy: .manual)
 
-  @Test func overrideAppliesToItsOperation() throws {
-    let item = PasswordItem<String>(.generic(service: "service"))
-    let store = InMemorySecretStore()
-    SecretStores.withDefaultStore(store) { item.value = "here" }
-    #expect(store.items(matching: .all).count == 1)
-    SecretStores.withDefaultStore(InMemorySecretStore()) { #expect(item.value == nil) }
-  }
-
   @Test(arguments: 0..<8)
   func constantHasItsOwnStateInEachOverride(_ number: Int) async throws {
     let store = InMemorySecretStore()

@@ -40,7 +40,7 @@ struct PAMDirectory: Sendable {
   }
 
   /// Returns a service's line that passes arguments to the tests' module.
-  func module(_ arguments: String...) throws -> String {
+  func module(_ arguments: [String]) throws -> String {
     guard let library = PAMModule.library else { throw Unavailable() }
     let path = directory("module.so")
     if !FileManager.default.fileExists(atPath: path) {

@@ -139,9 +139,7 @@ final class NonconformingSecretStore: SecretStore {
 
 extension NonconformingSecretStore {
   /// Returns the number of earlier calls that can violate the contract.
-  private func nextCall() -> Int {
-    calls.add(1, ordering: .sequentiallyConsistent).oldValue
-  }
+  private func nextCall() -> Int { calls.add(1, ordering: .sequentiallyConsistent).oldValue }
 
   private func recordOwnWrite() throws(SecretStoreError) {
     _ = try ownWrites.add(

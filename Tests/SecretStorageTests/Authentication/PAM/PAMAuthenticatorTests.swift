@@ -9,9 +9,7 @@ struct PAMAuthenticatorTests {
   private let services: PAMDirectory
   private let person = ScriptedConversation()
 
-  init() throws {
-    services = try PAMDirectory()
-  }
+  init() throws { services = try PAMDirectory() }
 
   private static let permit = ["auth required pam_permit.so", "account required pam_permit.so"]
 
@@ -23,11 +21,6 @@ struct PAMAuthenticatorTests {
       with: person)
   }
 
-  @Test func permittingServiceProvesAPasscode() async throws {
-    #expect(try await permitting().outcome() == .success(.passcode))
-    #expect(person.log == [])
-  }
-
   @Test func fingerprintServiceProvesBiometry() async throws {
     let authenticator = try permitting(hasFingerprintReader: true)
     #expect(await authenticator.outcome() == .success(.biometry))
@@ -36,17 +29,17 @@ struct PAMAuthenticatorTests {
       await authenticator.outcome(accepting: .passcode).denial?.contains("was proved") == true)
   }
 
-  @Test func denyingServiceIsADenialWithItsReason() async throws {
-    let authenticator = try services.authenticator(
-      "auth required pam_deny.so", "account required pam_permit.so", with: person)
-    let denial = try #require(await authenticator.outcome().denial)
-    #expect(denial.hasPrefix("the PAM service test reported: Authentication failure"), "\(denial)")
-  }
-
-  @Test func invalidAccountIsADenial() async throws {
-    let authenticator = try services.authenticator(
-      "auth required pam_permit.so", "account required pam_deny.so", with: person)
-    #expect(await authenticator.outcome().denial?.contains("PAM service test") == true)
+  @Test(arguments: [
+    ("deny", "permit", "the PAM service test reported: Authentication failure"),
+    ("permit", "deny", "the PAM service test"),
+  ])
+  func denyingModuleIsADenialWithItsReason(auth: String, account: String, reason: String)
+    async throws
+  {
+    let outcome = try await services.authenticator(
+      "auth required pam_\(auth).so", "account required pam_\(account).so", with: person
+    ).outcome()
+    #expect(outcome.denial?.hasPrefix(reason) == true, "\(outcome)")
   }
 
   @Test func unavailableProofIsDeniedWithoutAQuestion() async throws {
@@ -107,6 +100,7 @@ struct PAMAuthenticatorTests {
       return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(proofs == Array(repeating: .success(.passcode), count: 32))
+    #expect(person.log == [])
   }
 
   @Test func userOfTheProcessHasAName() throws {

@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -12,37 +13,33 @@ struct PAMConversationTests {
   private static let account = "account required pam_permit.so"
   private let services: PAMDirectory
 
-  init() throws {
-    services = try PAMDirectory()
-  }
+  init() throws { services = try PAMDirectory() }
 
+  /// The outcome of a service whose module processes the arguments.
   private func outcome(
-    _ module: String, _ person: ScriptedConversation, hasFingerprintReader: Bool = false,
+    _ arguments: String..., by person: ScriptedConversation, hasFingerprintReader: Bool = false,
     accepting accepted: AuthenticationProofs = .any
   ) async throws -> Result<AuthenticationProofs, SecretStoreError> {
     try await services.authenticator(
-      "auth \(module)", Self.account, hasFingerprintReader: hasFingerprintReader, with: person
+      "auth \(services.module(arguments))", Self.account,
+      hasFingerprintReader: hasFingerprintReader, with: person
     ).outcome(accepting: accepted)
   }
 
-  @Test(arguments: [true, false])
-  func twoQuestionsAreAskedInTheirOrder(inOneCall: Bool) async throws {
+  @Test func questionsOfTwoCallsAreAskedInTheirOrder() async throws {
     let person = ScriptedConversation("one", "two")
-    let module =
-      try inOneCall
-      ? services.module("visible=First: ", "hidden=Second: ", "send", "expect=one", "expect=two")
-      : services.module(
-        "visible=First: ", "send", "expect=one", "hidden=Second: ", "send", "expect=two")
-    #expect(try await outcome(module, person) == .success(.passcode))
+    let outcome = try await outcome(
+      "visible=First: ", "send", "expect=one", "hidden=Second: ", "send", "expect=two", by: person)
+    #expect(outcome == .success(.passcode))
     #expect(person.log == ["reason: Because", "visible: First: ", "hidden: Second: "])
   }
 
   @Test func messagesAndQuestionsOfOneCallGetAnswers() async throws {
     let person = ScriptedConversation("Kiki", "13")
-    let module = try services.module(
+    let outcome = try await outcome(
       "info=Welcome", "visible=Name: ", "error=Too young", "hidden=Age: ", "null", "send",
-      "silent", "expect=Kiki", "silent", "expect=13", "silent")
-    #expect(try await outcome(module, person) == .success(.passcode))
+      "silent", "expect=Kiki", "silent", "expect=13", "silent", by: person)
+    #expect(outcome == .success(.passcode))
     #expect(
       person.log == [
         "reason: Because", "information: Welcome", "visible: Name: ", "error: Too young",
@@ -51,55 +48,52 @@ struct PAMConversationTests {
   }
 
   @Test func wrongAnswerIsADenialWithoutTheAnswer() async throws {
-    let person = ScriptedConversation("hush")
-    let module = try services.module("hidden=Password: ", "send", "expect=right")
-    let outcome = try await outcome(module, person)
+    let outcome = try await outcome(
+      "hidden=Password: ", "send", "expect=right", by: ScriptedConversation("hush"))
     #expect(outcome.denial?.contains("Authentication failure") == true)
     #expect(!"\(outcome)".contains("hush"))
   }
 
   @Test func answerIsPassedByteForByte() async throws {
-    for count in [0, 1, 64 * 1024] {
-      let person = ScriptedConversation(
-        result: .success(Secret([UInt8](repeating: 0x78, count: count))))
-      let module = try services.module("hidden=Password: ", "send", "length=\(count)")
-      #expect(try await outcome(module, person) == .success(.passcode))
+    for (bytes, check) in [
+      ([], "length=0"), ([0x78], "length=1"),
+      (Array(repeating: 0x78, count: 64 * 1024), "length=\(64 * 1024)"),
+      ([0xFF, 0xFE, 0x80, 0x0A, 0x20], "bytes=fffe800a20"),
+    ] as [([UInt8], String)] {
+      let person = ScriptedConversation(result: .success(Secret(bytes)))
+      let outcome = try await outcome("hidden=Password: ", "send", check, by: person)
+      #expect(outcome == .success(.passcode))
     }
-    let person = ScriptedConversation(result: .success(Secret([0xFF, 0xFE, 0x80, 0x0A, 0x20])))
-    let module = try services.module("hidden=Password: ", "send", "bytes=fffe800a20")
-    #expect(try await outcome(module, person) == .success(.passcode))
   }
 
   @Test func answerWithAZeroByteIsAnError() async throws {
-    let module = try services.module("hidden=Password: ", "send", "expect=right")
-    let outcome = try await outcome(module, ScriptedConversation("right\0x"))
+    let outcome = try await outcome(
+      "hidden=Password: ", "send", "expect=right", by: ScriptedConversation("right\0x"))
     #expect(outcome.error?.invalid?.contains("zero byte") == true)
   }
 
   @Test func invalidUTF8OfAMessageIsReplaced() async throws {
     let person = ScriptedConversation("")
-    let module = try services.module("info=caf\u{E9}", "send", "silent")
-    _ = try services.authenticator("auth \(module)", Self.account, with: person)
+    let module = try services.module(["info=caf\u{E9}", "send", "silent"])
+    let authenticator = try services.authenticator("auth \(module)", Self.account, with: person)
     let path = services.directory("test")
     // ISO 8859-1, which some old translations use.
     let bytes = try content(of: path).filter { $0 != 0xC3 }.map { $0 == 0xA9 ? 0xE9 : $0 }
     try Data(bytes).write(to: URL(filePath: path))
-    let authenticator = PAMAuthenticator(
-      service: PAMService(name: "test", directory: services.directory.path), conversation: person)
     #expect(await authenticator.outcome() == .success(.passcode))
     #expect(person.log == ["reason: Because", "information: caf\u{FFFD}"])
   }
 
   @Test func maximumOfMessagesIsShown() async throws {
     let person = ScriptedConversation()
-    #expect(try await outcome(services.module("count=32", "send"), person) == .success(.passcode))
+    #expect(try await outcome("count=32", "send", by: person) == .success(.passcode))
     #expect(person.log.count == 33)
   }
 
   @Test(arguments: [33, 1000, -1])
   func invalidNumberOfMessagesIsAnError(count: Int) async throws {
     let person = ScriptedConversation()
-    let text = try await outcome(services.module("count=\(count)", "send"), person).unavailability
+    let text = try await outcome("count=\(count)", "send", by: person).unavailability
     #expect(text?.contains("sent \(count) messages in one call") == true)
     #expect(person.log == [])
   }
@@ -107,20 +101,20 @@ struct PAMConversationTests {
   @Test(arguments: ["style=5", "style=7", "style=99", "nothing"])
   func unknownKindOfMessageIsAnError(message: String) async throws {
     let person = ScriptedConversation()
-    let module = try services.module("info=first", message, "send")
-    #expect(try await outcome(module, person).unavailability?.contains("kind") == true)
+    let outcome = try await outcome("info=first", message, "send", by: person)
+    #expect(outcome.unavailability?.contains("kind") == true)
     #expect(person.log == [])
   }
 
   @Test(arguments: [1, 2, 3, 4, 5, 9, 26, 28])
   func failureOfPAMIsUnavailable(code: Int) async throws {
-    let outcome = try await outcome(services.module("return=\(code)"), ScriptedConversation())
+    let outcome = try await outcome("return=\(code)", by: ScriptedConversation())
     #expect(outcome.unavailability?.contains("(PAM code \(code))") == true, "\(outcome)")
   }
 
   @Test(arguments: [6, 7, 8, 10, 11, 12, 13, 16, 27])
   func refusalByPAMIsADenial(code: Int) async throws {
-    let outcome = try await outcome(services.module("return=\(code)"), ScriptedConversation())
+    let outcome = try await outcome("return=\(code)", by: ScriptedConversation())
     #expect(outcome.denial != nil, "\(outcome)")
   }
 
@@ -128,8 +122,8 @@ struct PAMConversationTests {
   func accountIsCheckedAfterTheAnswers(code: Int, isDenied: Bool) async throws {
     let person = ScriptedConversation("right")
     let outcome = try await services.authenticator(
-      "auth \(services.module("hidden=Password: ", "send", "expect=right"))",
-      "account \(services.module("return=\(code)"))", with: person
+      "auth \(services.module(["hidden=Password: ", "send", "expect=right"]))",
+      "account \(services.module(["return=\(code)"]))", with: person
     ).outcome()
     #expect((outcome.denial != nil) == isDenied && (outcome.unavailability == nil) == isDenied)
     #expect(person.log.last == "hidden: Password: ")
@@ -137,17 +131,17 @@ struct PAMConversationTests {
 
   @Test func modulesGetTheFlagAgainstEmptyPasswords() async throws {
     let authenticator = try services.authenticator(
-      "auth \(services.module("flags=1"))", "account \(services.module("flags=1"))",
+      "auth \(services.module(["flags=1"]))", "account \(services.module(["flags=1"]))",
       with: ScriptedConversation())
     #expect(await authenticator.outcome() == .success(.passcode))
   }
 
   @Test func messagesOfAFingerprintServiceAreShown() async throws {
     let person = ScriptedConversation()
-    let module = try services.module(
-      "info=Place your finger on the reader", "send", "error=Too short, try again", "send")
-    #expect(
-      try await outcome(module, person, hasFingerprintReader: true) == .success(.biometry))
+    let outcome = try await outcome(
+      "info=Place your finger on the reader", "send", "error=Too short, try again", "send",
+      by: person, hasFingerprintReader: true)
+    #expect(outcome == .success(.biometry))
     #expect(
       person.log == [
         "reason: Because", "information: Place your finger on the reader",
@@ -156,41 +150,43 @@ struct PAMConversationTests {
   }
 
   @Test func passwordInsteadOfAFingerIsAPasscode() async throws {
-    let module = try services.module(
-      "info=Place your finger on the reader", "send", "hidden=Password: ", "send", "expect=right")
-    let typing = ScriptedConversation("right")
-    #expect(try await outcome(module, typing, hasFingerprintReader: true) == .success(.passcode))
+    func outcome(
+      _ person: ScriptedConversation, _ accepted: AuthenticationProofs
+    ) async throws -> Result<AuthenticationProofs, SecretStoreError> {
+      try await self.outcome(
+        "info=Place your finger on the reader", "send", "hidden=Password: ", "send",
+        "expect=right", by: person, hasFingerprintReader: true, accepting: accepted)
+    }
+    #expect(try await outcome(ScriptedConversation("right"), .any) == .success(.passcode))
     let refused = ScriptedConversation("right")
-    let outcome = try await outcome(
-      module, refused, hasFingerprintReader: true, accepting: .biometry)
-    #expect(outcome.denial?.contains("asked for a password") == true)
+    #expect(
+      try await outcome(refused, .biometry).denial?.contains("asked for a password") == true)
     #expect(!refused.log.contains { $0.hasPrefix("hidden") })
   }
 
   @Test func visibleAnswerIsNoBiometry() async throws {
-    let module = try services.module("visible=Code: ", "send", "expect=1234")
     let outcome = try await outcome(
-      module, ScriptedConversation("1234"), hasFingerprintReader: true, accepting: .biometry)
+      "visible=Code: ", "send", "expect=1234", by: ScriptedConversation("1234"),
+      hasFingerprintReader: true, accepting: .biometry)
     #expect(outcome.denial?.contains("was proved") == true)
   }
 
   @Test func errorOfTheConversationIsKept() async throws {
     let go = services.directory("go")
-    // The module blocks if it gets an answer.
-    let module = try services.module("hidden=Password: ", "send", "wait=\(go)")
-    #expect(
-      try await outcome(module, ScriptedConversation(result: .failure(.cancelled)))
-        == .failure(.cancelled))
-    let broken = SecretStoreError.unavailable("no terminal")
-    #expect(
-      try await outcome(module, ScriptedConversation(result: .failure(broken))) == .failure(broken))
+    for error in [SecretStoreError.cancelled, .unavailable("no terminal")] {
+      // The module blocks if it gets an answer.
+      let outcome = try await outcome(
+        "hidden=Password: ", "send", "wait=\(go)",
+        by: ScriptedConversation(result: .failure(error)))
+      #expect(outcome == .failure(error))
+    }
     try services.makeFile(go)
   }
 
   @Test func taskCancellationEndsTheQuestion() async throws {
     let person = ScriptedConversation()
     let authenticator = try services.authenticator(
-      "auth \(services.module("hidden=Password: ", "send"))", Self.account, with: person)
+      "auth \(services.module(["hidden=Password: ", "send"]))", Self.account, with: person)
     let task = Task { await authenticator.outcome() }
     try await suspend { person.log.count == 2 }
     task.cancel()
@@ -203,9 +199,9 @@ struct PAMConversationTests {
       services.directory("here"), services.directory("go"), services.directory("end")
     )
     // The last module runs no matter what the conversation function returns.
-    let slow = try services.module("mark=\(here)", "wait=\(go)", "hidden=Password: ", "send")
+    let slow = try services.module(["mark=\(here)", "wait=\(go)", "hidden=Password: ", "send"])
     let authenticator = try services.authenticator(
-      "auth \(slow)", "auth \(services.module("mark=\(end)"))", Self.account, with: person)
+      "auth \(slow)", "auth \(services.module(["mark=\(end)"]))", Self.account, with: person)
     let task = Task { await authenticator.outcome() }
     try await suspend { FileManager.default.fileExists(atPath: here) }
     task.cancel()
@@ -214,4 +210,47 @@ struct PAMConversationTests {
     try await suspend { FileManager.default.fileExists(atPath: end) }
     #expect(person.log == [])
   }
+
+  /// In separate processes, because a process has one controlling terminal.
+  @Test(arguments: [STDIN_FILENO, STDERR_FILENO])
+  func modulesGetThePathOfTheTerminal(descriptor: Int32) async {
+    await #expect(processExitsWith: .success) { [descriptor] in
+      let path = try takeTerminal(as: descriptor)
+      #expect(Terminal.path == path)
+      let services = try PAMDirectory()
+      let person = ScriptedConversation("tajny")
+      let authenticator = try services.authenticator(
+        "auth \(services.module(["tty=\(path)", "hidden=Password:", "send", "expect=tajny"]))",
+        "account required pam_permit.so", with: person)
+      #expect(await authenticator.outcome() == .success(.passcode))
+    }
+  }
+
+  @Test func pathIsNilWithoutATerminal() async {
+    await #expect(processExitsWith: .success) {
+      setsid()
+      #expect(Terminal.path == nil)
+    }
+  }
 }
+
+/// Makes a new terminal the controlling one of this process, on one descriptor only.
+private func takeTerminal(as descriptor: Int32) throws -> String {
+  for number in [STDIN_FILENO, STDOUT_FILENO] {
+    let null = unsafe open("/dev/null", O_RDWR)
+    dup2(null, number)
+    close(null)
+  }
+  var ends: (master: Int32, slave: Int32) = (-1, -1)
+  var name = [CChar](repeating: 0, count: 64)
+  // The name is short: "/dev/pts/" and a number.
+  guard unsafe openpty(&ends.master, &ends.slave, &name, nil, nil) == 0 else { throw NoTerminal() }
+  setsid()
+  // The first terminal that a session leader opens becomes its controlling one.
+  let own = unsafe open(name, O_RDWR)
+  dup2(own, descriptor)
+  close(own)
+  return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
+private struct NoTerminal: Error {}

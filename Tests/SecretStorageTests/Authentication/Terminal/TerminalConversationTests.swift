@@ -10,11 +10,22 @@ import Testing
 struct TerminalConversationTests {
   private let vault = TestVault()
 
-  @Test func hiddenAnswerIsNotEchoed() throws {
-    let session = try vault.terminal("hidden")
-    try session.answer("Password: ", "tajny")
+  /// A process that has asked for a password.
+  private func asked(_ kind: String = "hidden") throws -> PseudoTerminal {
+    let session = try vault.terminal(kind)
+    try session.waitForPrompt("Password: ")
+    return session
+  }
+
+  @Test(arguments: [
+    ("tajny", "74 61 6a 6e 79"),
+    ("nothing\u{15}one two\u{17}x\u{7F}\u{16}\u{4}z", "6f 6e 65 20 4 7a"),
+  ])
+  func hiddenAnswerIsEditedAndNotEchoed(keys: String, bytes: String) throws {
+    let session = try asked()
+    try session.type("\(keys)\n")
     #expect(try session.end() == 0)
-    #expect(session.screen == "Password: \r\nAnswer: 74 61 6a 6e 79\r\n")
+    #expect(session.screen == "Password: \r\nAnswer: \(bytes)\r\n")
     #expect(session.echoes)
   }
 
@@ -28,14 +39,6 @@ struct TerminalConversationTests {
     #expect(session.screen.hasSuffix("Answer: 4b 69 6b 69\r\n"))
   }
 
-  @Test func editingKeysApplyToAHiddenLine() throws {
-    let session = try vault.terminal("hidden")
-    try session.waitForPrompt("Password: ")
-    try session.type("nothing\u{15}one two\u{17}x\u{7F}\u{16}\u{4}z\n")
-    #expect(try session.end() == 0)
-    #expect(session.screen.hasSuffix("Answer: 6f 6e 65 20 4 7a\r\n"), "\(session.screen)")
-  }
-
   @Test(arguments: [4096, 64 * 1024])
   func longAnswerIsKeptUnchanged(count: Int) throws {
     let session = try vault.terminal("hidden")
@@ -44,20 +47,15 @@ struct TerminalConversationTests {
     #expect(session.screen == "Password: \r\nAnswer: \(count) bytes, 1 different\r\n")
   }
 
-  @Test func oversizedHiddenAnswerIsAnError() throws {
-    let session = try vault.terminal("hidden")
-    try session.answer("Password: ", String(repeating: "x", count: 64 * 1024 + 1))
+  @Test(arguments: [("hidden", 64 * 1024 + 1, 65536), ("visible", 5000, 4093)])
+  func oversizedAnswerIsAnError(kind: String, count: Int, limit: Int) throws {
+    let session = try vault.terminal(kind)
+    if kind == "hidden" { try session.waitForPrompt("Password: ") }
+    try session.waitForText(": ")
+    try session.type(String(repeating: "x", count: count) + "\n")
     #expect(try session.end() == 0)
-    #expect(session.screen.contains("exceed 65536 bytes"), "\(session.screen)")
+    #expect(session.screen.contains("exceed \(limit) bytes"), "\(session.screen.suffix(200))")
     #expect(session.echoes)
-  }
-
-  @Test func truncatedVisibleLineIsAnError() throws {
-    let session = try vault.terminal("visible")
-    try session.waitForText("Name: ")
-    try session.type(String(repeating: "x", count: 5000) + "\n")
-    #expect(try session.end() == 0)
-    #expect(session.screen.contains("exceed 4093 bytes"), "\(session.screen.suffix(200))")
   }
 
   @Test(arguments: ["hidden", "visible"]) func endOfInputIsACancellation(kind: String) throws {
@@ -70,28 +68,22 @@ struct TerminalConversationTests {
     #expect(session.settings == session.settingsBefore)
   }
 
-  @Test(arguments: [(PseudoTerminal.interrupt, SIGINT), (PseudoTerminal.quit, SIGQUIT)])
-  func interruptKeyRestoresTheTerminal(key: String, number: Int32) throws {
-    let session = try vault.terminal("hidden")
-    try session.waitForPrompt("Password: ")
-    try session.type("taj\(key)")
-    #expect(try session.end() == -number, "\(session.screen)")
-    #expect(session.settings == session.settingsBefore)
-  }
-
-  @Test(arguments: [SIGTERM, SIGHUP])
+  @Test(arguments: [SIGINT, SIGQUIT, SIGTERM, SIGHUP])
   func fatalSignalRestoresTheTerminal(number: Int32) throws {
-    let session = try vault.terminal("hidden")
-    try session.waitForPrompt("Password: ")
+    let session = try asked()
     #expect(session.settings != session.settingsBefore)
-    kill(session.process, number)
+    try session.type("taj")
+    switch number {
+    case SIGINT: try session.type(PseudoTerminal.interrupt)
+    case SIGQUIT: try session.type(PseudoTerminal.quit)
+    default: kill(session.process, number)
+    }
     #expect(try session.end() == -number, "\(session.screen)")
     #expect(session.settings == session.settingsBefore)
   }
 
   @Test func handledSignalCancelsTheQuestion() throws {
-    let session = try vault.terminal("handling")
-    try session.waitForPrompt("Password: ")
+    let session = try asked("handling")
     try session.type("taj\(PseudoTerminal.interrupt)")
     #expect(try session.end() == 0)
     #expect(
@@ -101,8 +93,7 @@ struct TerminalConversationTests {
   }
 
   @Test func taskCancellationRestoresTheTerminal() throws {
-    let session = try vault.terminal("cancelled")
-    try session.waitForPrompt("Password: ")
+    let session = try asked("cancelled")
     try session.type("taj")
     kill(session.process, SIGUSR1)
     #expect(try session.end() == 0)
@@ -173,4 +164,116 @@ struct TerminalConversationTests {
       session.screen == "Show the recovery key\r\n" + wrong + wrong
         + "Passphrase: \r\nProved: a passcode\r\n")
   }
+
+  @Test(.enabled(if: ProcessMemory.isReadable, "The memory of a child cannot be read."))
+  func vaultIsLockedBeforeControlZStops() throws {
+    let object = vault.open()
+    try object.add("text", account: "account")
+    let user = try #require(
+      try object.read { contents throws(SecretStoreError) in contents.keys.ring.user })
+    let needles = unsafe user.withUnsafeBytes { [(name: "user key", bytes: unsafe Array($0))] }
+    let session = try asked("locking")
+    try session.type("taj" + PseudoTerminal.suspend)
+    for round in 2...4 {
+      try session.waitForStop()
+      #expect(session.settings == session.settingsBefore)
+      #expect(try ProcessMemory(of: session.process).names(of: needles) == [])
+      kill(session.process, SIGCONT)
+      try session.waitForPrompt("Password: ", times: round)
+      if round < 4 { try session.type("taj" + PseudoTerminal.suspend) }
+    }
+    try session.type("secret\n")
+    #expect(try session.end() == 0)
+    #expect(
+      session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
+    #expect(session.settings == session.settingsBefore)
+  }
+
+  @Test func passphraseIsNotEchoedAfterControlZInAShell() throws {
+    let session = try vault.shell(
+      "locking",
+      """
+      "$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?
+      """)
+    try session.waitForPrompt("Password: ")
+    try session.type("taj" + PseudoTerminal.suspend)
+    try session.waitForText("stopped\r\n")
+    #expect(session.echoes)
+    try session.type("\n")
+    try session.waitForPrompt("Password: ", times: 2)
+    try session.type("secret\n")
+    try session.waitForText("ended 0")
+    #expect(session.screen.contains(Self.answer))
+    #expect(!session.screen.contains("secret") && !session.screen.contains("taj"))
+    _ = try session.end()
+    #expect(session.echoes)
+  }
+
+  @Test(arguments: [("hidden", true), ("locking", false)])
+  func passphraseIsNotEchoedAfterAStop(kind: String, isShown: Bool) throws {
+    let session = try asked(kind)
+    for round in 2...4 {
+      kill(session.process, SIGSTOP)
+      try session.waitForStop()
+      // A shell may turn echo on, without any notice to the process.
+      if isShown { session.showTyping() } else { try session.type("typed meanwhile") }
+      kill(session.process, SIGCONT)
+      try session.waitForPrompt("Password: ", times: round)
+    }
+    try session.type("secret\n")
+    #expect(try session.end() == 0)
+    #expect(session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
+    #expect(session.settings == session.settingsBefore)
+  }
+
+  @Test func visibleQuestionIsAskedAgainAfterAStop() throws {
+    let session = try vault.terminal("visible")
+    try session.waitForText("Name: ")
+    try session.type("Ki")
+    try session.waitForText("Ki")
+    kill(session.process, SIGSTOP)
+    try session.waitForStop()
+    kill(session.process, SIGCONT)
+    try session.wait(for: "the question") { $0.hasSuffix("\r\nName: ") }
+    try session.type("ab\n")
+    #expect(try session.end() == 0)
+    #expect(session.screen.hasSuffix("Answer: 61 62\r\n"))
+  }
+
+  @Test func handlerOfTheAppGetsTheContinueSignal() throws {
+    let session = try asked("handling")
+    kill(session.process, SIGSTOP)
+    try session.waitForStop()
+    kill(session.process, SIGCONT)
+    try session.waitForPrompt("Password: ", times: 2)
+    try session.type("secret\n")
+    #expect(try session.end() == 0)
+    // The signal was held during the question, and delivered once.
+    #expect(session.screen.ranges(of: "A signal came.\r\n").count == 1)
+  }
+
+  @Test func continuedBackgroundProcessDoesNotAsk() throws {
+    let session = try vault.shell(
+      "hidden",
+      """
+      "$0" "$@" & p=$!; fg; stty echo icanon; echo stopped; bg; \
+      while ! grep -q '^State:.T' "/proc/$p/status"; do sleep 0.01; done; \
+      echo waiting; read line; echo "line $line"; fg; echo ended $?
+      """)
+    try session.waitForPrompt("Password: ")
+    kill(-session.foregroundGroup, SIGSTOP)
+    try session.waitForText("waiting\r\n")
+    #expect(session.echoes)
+    try session.type("mine\n")
+    try session.waitForText("line mine")
+    try session.waitForPrompt("Password: ", times: 2)
+    try session.type("secret\n")
+    try session.waitForText("ended 0")
+    #expect(session.screen.contains(Self.answer))
+    #expect(!session.screen.contains("secret"))
+    _ = try session.end()
+    #expect(session.echoes)
+  }
+
+  private static let answer = "Answer: 73 65 63 72 65 74\r\n"
 }

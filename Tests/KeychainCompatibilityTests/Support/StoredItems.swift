@@ -2,21 +2,11 @@ import FoundationEssentials
 import SecretStorage
 import TestSupport
 
-/// A vault in a directory of its own.
-final class VaultDirectory: Sendable {
-  let directory: TemporaryDirectory
-
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
-
-  var path: String { directory("secrets.vault") }
-  var statePath: String { directory("state") }
-
-  /// Another object for the vault, as in another process.
-  func open(authenticator: (any Authenticator)? = nil) -> SecretVault {
+extension TemporaryDirectory {
+  /// Another object for the vault of this directory, as in another process.
+  func vault(authenticator: (any Authenticator)? = nil) -> SecretVault {
     SecretVault(
-      fileURL: URL(filePath: path), stateDirectory: URL(filePath: statePath),
+      fileURL: url.appending(path: "secrets.vault"), stateDirectory: url.appending(path: "state"),
       authenticator: authenticator)
   }
 }
