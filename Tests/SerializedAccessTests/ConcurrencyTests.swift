@@ -15,14 +15,6 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test(arguments: Queue.allCases) func noIncrementIsLost(queue: Queue) {
-    let count = queue.wrap(0)
-    onThreads(8) { _ in
-      for _ in 0..<2_500 { count.wrappedValue += 1 }
-    }
-    #expect(count.wrappedValue == 20_000)
-  }
-
   @Test(arguments: Queue.allCases) func mixedAccessesLoseNothing(queue: Queue) {
     let counts = queue.wrap(["key": 0])
     let changes = Serialized(0)
