@@ -29,7 +29,8 @@ import Glibc
     }
     if chosen.isEmpty { stop("No row has \"\(only ?? "")\" in its name.") }
 
-    let table = Table(Measurement.takeAll(chosen))
+    // Quadratic work is far above the target, in a few rounds as well.
+    let table = Table(Measurement.takeAll(chosen, rounds: isGrowth ? 7 : 31))
     print(isMarkdown ? table.markdown : table.text)
     if only == nil, !isGrowth { print("\n" + VaultSizes().text) }
   }
