@@ -163,9 +163,7 @@ import Testing
 }
 
 /// Whether a child ended itself with a message.
-private func isStopped(_ status: Int32) -> Bool {
-  [SIGILL, SIGTRAP].contains(status & 0x7F)
-}
+private func isStopped(_ status: Int32) -> Bool { [SIGILL, SIGTRAP].contains(status & 0x7F) }
 
 extension [Int] {
   fileprivate mutating func change(_ body: () throws -> Void) rethrows {

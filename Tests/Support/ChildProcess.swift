@@ -31,7 +31,6 @@ package final class ChildProcess: Child {
     try self.init(Self.path(ofExecutable: executable), arguments, output: output)
   }
 
-  /// The path of an executable of this package.
   package static func path(ofExecutable name: String) throws -> String {
     "\(try FileSystem().linkTarget(of: "/proc/self/exe").parentDirectory)/\(name)"
   }
@@ -42,16 +41,12 @@ package final class ChildProcess: Child {
     end()
   }
 
-  /// Kills the process at any point.
-  package func stop() {
-    signal(SIGKILL)
-  }
+  package func stop() { signal(SIGKILL) }
 
   package func signal(_ number: Int32) {
     status.withLock { if $0 == nil { _ = kill(identifier, number) } }
   }
 
-  /// Whether the process ended, without waiting for it.
   package var hasEnded: Bool {
     status.withLock { known in
       if known != nil { return true }
@@ -62,7 +57,6 @@ package final class ChildProcess: Child {
     }
   }
 
-  /// Waits until the process ended, and returns its status as `waitpid` gives it.
   @discardableResult
   package func end() -> Int32 {
     status.withLock { known in

@@ -53,15 +53,9 @@ package final class FaultAtCall: Sendable {
     return places.count
   }
 
-  /// Starts counting and failing calls.
-  package func arm() {
-    state.withLock { $0.isArmed = true }
-  }
+  package func arm() { state.withLock { $0.isArmed = true } }
 
-  /// Stops counting and failing calls.
-  package func disarm() {
-    state.withLock { $0.isArmed = false }
-  }
+  package func disarm() { state.withLock { $0.isArmed = false } }
 
   package var fileSystem: FileSystem { FileSystem { self.code(of: $0, $1) } }
 

@@ -4,9 +4,7 @@ package import CLibrary
 package struct ForkedChild: Child, Sendable {
   package let identifier: pid_t
 
-  private init(identifier: pid_t) {
-    self.identifier = identifier
-  }
+  private init(identifier: pid_t) { self.identifier = identifier }
 
   /// Forks, runs a closure in the child, and ends the child there without exit handlers.
   ///
@@ -40,7 +38,6 @@ package struct ForkedChild: Child, Sendable {
     _ = end()
   }
 
-  /// Whether the child has ended; its status stays available.
   package var hasEnded: Bool {
     // The kernel fills the structure, and only if the child has ended.
     var information = unsafe siginfo_t()
@@ -49,7 +46,6 @@ package struct ForkedChild: Child, Sendable {
       && information.si_signo == SIGCHLD
   }
 
-  /// Waits until the child has ended, and returns its status as `waitpid` gives it.
   package func end() -> Int32 {
     var status: Int32 = 0
     // The status is written before the call returns.

@@ -76,6 +76,5 @@ package struct ProcessMemory: ~Copyable {
 }
 
 extension ChildProcess {
-  /// Whether the process is stopped, as by SIGSTOP.
   package var isStopped: Bool { get throws { try StartedProcess.isStopped(identifier) } }
 }

@@ -140,7 +140,6 @@ package class PseudoTerminal {
     }
   }
 
-  /// Waits until the program is stopped, as by SIGSTOP.
   package func waitForStop() throws {
     try wait(for: "the stop") { try StartedProcess.isStopped(process) }
   }
@@ -194,7 +193,5 @@ package class PseudoTerminal {
   }
 
   /// Takes bytes that the program wrote.
-  func receive(_ bytes: ArraySlice<UInt8>) {
-    screen += String(decoding: bytes, as: UTF8.self)
-  }
+  func receive(_ bytes: ArraySlice<UInt8>) { screen += String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,22 +1,12 @@
 import CLibrary
-import Dispatch
 import SerializedAccess
+import TestSupport
 
 /// Runs a closure while another thread accesses a value.
 func whileAccessing<Value: Sendable>(
   _ value: Serialized<Value>, _ body: () throws -> Void
 ) rethrows {
-  let isHeld = DispatchSemaphore(value: 0)
-  let isOver = DispatchSemaphore(value: 0)
-  DispatchQueue(label: "access").async {
-    value.access { _ in
-      isHeld.signal()
-      isOver.wait()
-    }
-  }
-  isHeld.wait()
-  defer { isOver.signal() }
-  try body()
+  try whileHeld(by: { wait in value.access { _ in wait() } }, body)
 }
 
 /// Starts a thread of the C library, because a forked child has no queue that could start one.

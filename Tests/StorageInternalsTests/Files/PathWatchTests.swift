@@ -39,9 +39,7 @@ struct PathWatchTests {
     try FileSystem().replaceFile(at: directory(name), with: Array(text.utf8))
   }
 
-  private func make(_ name: String) throws {
-    try FileSystem().makeDirectories(directory(name))
-  }
+  private func make(_ name: String) throws { try FileSystem().makeDirectories(directory(name)) }
 
   private func move(_ name: String, to other: String) throws {
     try FileSystem().rename(directory(name), to: directory(other))

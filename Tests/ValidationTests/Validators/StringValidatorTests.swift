@@ -38,9 +38,7 @@ struct StringValidatorTests {
       ("ééé-ззз", "!", ["“ééé” at 1–3: At most 2 equal characters in a row"], [0..<3, 4..<7]),
       ("qqqqqqqqqqqqqqqqqqqq", "!", ["At 1–20: At most 2 equal characters in a row"], [0..<20]),
     ] as [Row])
-  func runsOfEqualCharactersAreLimited(row: Row) {
-    expect(.maxRepeating(2), row)
-  }
+  func runsOfEqualCharactersAreLimited(row: Row) { expect(.maxRepeating(2), row) }
 
   @Test func sequentialRunsAreLimited() {
     expect(.maxSequential(2), ("ab1", "+", [], []))
@@ -66,9 +64,7 @@ struct StringValidatorTests {
       ("ab", ".+", ["Add 1 character"], []), ("abc", "++", [], []),
       ("👨‍👩‍👧‍👦é́ab", "++", [], []), ("abc👨‍👩‍👧‍👦éxy", "+!", ["Remove 2 characters"], [11..<13]),
     ] as [Row])
-  func lengthIsCountedInGraphemeClusters(row: Row) {
-    expect(.count(3...5), row)
-  }
+  func lengthIsCountedInGraphemeClusters(row: Row) { expect(.count(3...5), row) }
 
   @Test(arguments: [
     (LengthUnit.codePoints, 7), (.graphemeClusters, 1), (.utf16, 11), (.utf8, 25),
