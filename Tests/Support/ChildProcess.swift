@@ -70,7 +70,6 @@ package final class ChildProcess: Child {
 }
 
 extension PseudoTerminal {
-  /// Starts an executable of this package.
   package convenience init(executable: String, _ arguments: [String]) throws {
     try self.init([try ChildProcess.path(ofExecutable: executable)] + arguments)
   }

@@ -92,16 +92,6 @@ import Testing
     #expect(try isFree(path))
   }
 
-  @Test func lockOfAKilledProcessIsFree() async throws {
-    let path = directory("lock")
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let lock = try FileLock(at: path)
-      if try FileLock.ifFree(at: path) == nil { kill(getpid(), SIGKILL) }
-      _ = lock
-    }
-    #expect(try isFree(path))
-  }
-
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {
     let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -129,9 +129,7 @@ struct CrossFieldCheckTests {
     final class Token: Sendable {}
     func fill() -> () -> Token? {
       let token = Token()
-      let fields = (0..<2).map { _ in
-        ValidatedField(token, .any)
-      }
+      let fields = (0..<2).map { _ in ValidatedField(token, .any) }
       for (field, other) in [(fields[0], fields[1]), (fields[1], fields[0])] {
         field.require(CrossFieldCheck("same", .equalToOther, with: other) { $0 === $1 })
       }
