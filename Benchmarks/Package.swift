@@ -13,6 +13,7 @@ let package = Package(
       dependencies: [
         .product(name: "KeyValueStorage", package: "Locket"),
         .product(name: "PasswordRules", package: "Locket"),
+        .product(name: "SecretMigration", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "SerializedAccess", package: "Locket"),
         .product(name: "Validation", package: "Locket"),

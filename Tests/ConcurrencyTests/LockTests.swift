@@ -39,7 +39,7 @@ import Testing
   @Test(.forks) func heldLockHasANewValueInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let lock = Lock([1], inForkedChild: { [3] })
-      try Self.holding(lock) {
+      try whileHeld(by: { wait in lock.withLock { _ in wait() } }) {
         let child = try ForkedChild {
           if lock.withLock({ $0 }) != [3] { _exit(1) }
           let grandchild = try ForkedChild { if lock.withLock({ $0 }) != [3] { _exit(1) } }
@@ -55,7 +55,7 @@ import Testing
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       let lock = Lock([1])
-      try Self.holding(lock) {
+      try whileHeld(by: { wait in lock.withLock { _ in wait() } }) {
         let child = try ForkedChild { lock.withLock { $0 = [] } }
         if child.end() & 0x7F == 0 { _exit(1) }
       }
@@ -81,20 +81,5 @@ import Testing
       if !lock.isHeldByCurrentThread { _exit(1) }
       lock.unlock()
     }
-  }
-
-  /// Runs a closure while another thread holds a lock.
-  private static func holding<Value>(_ lock: Lock<Value>, _ body: () throws -> Void) throws {
-    let isHeld = DispatchSemaphore(value: 0)
-    let isOver = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "holder").async {
-      lock.withLock { _ in
-        isHeld.signal()
-        isOver.wait()
-      }
-    }
-    isHeld.wait()
-    defer { isOver.signal() }
-    try body()
   }
 }

@@ -6,37 +6,25 @@ import Testing
 struct CustomQueueTests {
   private let queue = DispatchQueue(label: "com.example.custom")
 
-  @Test func accessesAndObserversRunOnTheQueue() {
-    let queue = queue
+  @Test func accessesAndObserversRunOnTheQueue() async throws {
     let value = Serialized(0, customQueue: queue)
     let calls = Serialized(0)
-    let observation = value.observe { _, _ in
+    let observation = value.observe { [queue] _, _ in
       dispatchPrecondition(condition: .onQueue(queue))
       calls.wrappedValue += 1
     }
+    let increment: @Sendable (inout Int) -> Void = { [queue] number in
+      dispatchPrecondition(condition: .onQueue(queue))
+      number += 1
+    }
     value.wrappedValue = 1
     value.wrappedValue += 1
-    value.access { number in
-      dispatchPrecondition(condition: .onQueue(queue))
-      number += 1
-    }
-    value.asyncAccess { number in
-      dispatchPrecondition(condition: .onQueue(queue))
-      number += 1
-    }
-    #expect(value.wrappedValue == 4)
-    #expect(calls.wrappedValue == 4)
+    value.access(increment)
+    value.asyncAccess(increment)
+    try await value.access { increment(&$0) }
+    #expect(value.wrappedValue == 5)
+    #expect(calls.wrappedValue == 5)
     observation.cancel()
-  }
-
-  @Test func suspendingAccessRunsOnTheQueue() async throws {
-    let queue = queue
-    let value = Serialized(0, customQueue: queue)
-    try await value.access { number in
-      dispatchPrecondition(condition: .onQueue(queue))
-      number = 1
-    }
-    #expect(value.wrappedValue == 1)
   }
 
   @Test func scheduledAccessesKeepOrderAmongOtherWork() {

@@ -1,6 +1,5 @@
 import Dispatch
 import SerializedAccess
-import TestSupport
 import Testing
 
 struct DescriptionTests {
@@ -38,20 +37,7 @@ struct DescriptionTests {
 
   @Test func descriptionDoesNotWait() {
     let number = Serialized(5)
-    let isInside = Serialized(false)
-    let described = Serialized("")
-    onThreads(2) { index in
-      if index == 0 {
-        number.access { _ in
-          isInside.wrappedValue = true
-          while described.wrappedValue.isEmpty {}
-        }
-      } else {
-        while !isInside.wrappedValue {}
-        described.wrappedValue = number.description
-      }
-    }
-    #expect(described.wrappedValue == "Serialized(in use)")
+    whileAccessing(number) { #expect(number.description == "Serialized(in use)") }
   }
 
   @Test func valueThatDescribesItsWrapperIsDescribed() {

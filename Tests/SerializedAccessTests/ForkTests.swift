@@ -48,21 +48,21 @@ import Testing
     ) {
       let value = Serialized(1, customQueue: "com.example.orders")
       let observation = value.observe { _, _ in }
-      let gate = Gate()
-      gate.hold(value)
-      try ForkedChild { observation.cancel() }.wait()
-      for operation in ForkOperation.allCases {
-        let child = try ForkedChild(isQuiet: operation != .get) {
-          // The description neither waits nor changes the value.
-          if value.description != "Serialized(in use)" { _exit(1) }
-          _ = operation.works(on: value)
+      try whileAccessing(value) {
+        try ForkedChild { observation.cancel() }.wait()
+        for operation in ForkOperation.allCases {
+          let child = try ForkedChild(isQuiet: operation != .get) {
+            // The description neither waits nor changes the value.
+            if value.description != "Serialized(in use)" { _exit(1) }
+            _ = operation.works(on: value)
+          }
+          if !isStopped(child.end()) { fatalError("\(operation)") }
         }
-        if !isStopped(child.end()) { fatalError("\(operation)") }
       }
-      gate.open()
     }
-    #expect(
-      message(of: result).contains(#"on the queue "com.example.orders" \#(accessedAtTheFork)"#))
+    let expected =
+      #"on the queue "com.example.orders" was being accessed when the process was forked"#
+    #expect(message(of: result).contains(expected))
   }
 
   @Test func accessesScheduledBeforeForkRunOnlyInParent() async {
@@ -114,10 +114,14 @@ import Testing
     await #expect(processExitsWith: .success) {
       let value = Serialized(0)
       let child = try ForkedChild {
-        let threads = (0..<8).map { _ in
-          JoinableThread { for _ in 0..<1_000 { value.wrappedValue += 1 } }
+        let endedCount = Serialized(0)
+        for _ in 0..<8 {
+          startThread {
+            for _ in 0..<1_000 { value.wrappedValue += 1 }
+            endedCount.wrappedValue += 1
+          }
         }
-        for thread in threads { thread.join() }
+        try wait { endedCount.wrappedValue == 8 }
         if value.wrappedValue != 8_000 { _exit(1) }
         let grandchild = try ForkedChild {
           value.asyncAccess { $0 += 1 }
@@ -158,32 +162,8 @@ import Testing
   }
 }
 
-/// A thread that holds the access to a value.
-private final class Gate: Sendable {
-  private let isHeld = DispatchSemaphore(value: 0)
-  private let isOpen = DispatchSemaphore(value: 0)
-
-  func hold(_ value: Serialized<Int>) {
-    DispatchQueue(label: "gate").async { [self] in
-      value.access { _ in
-        isHeld.signal()
-        isOpen.wait()
-      }
-    }
-    isHeld.wait()
-  }
-
-  func open() {
-    isOpen.signal()
-  }
-}
-
-private let accessedAtTheFork = "was being accessed when the process was forked"
-
 /// Whether a child ended itself with a message.
-private func isStopped(_ status: Int32) -> Bool {
-  [SIGILL, SIGTRAP].contains(status & 0x7F)
-}
+private func isStopped(_ status: Int32) -> Bool { [SIGILL, SIGTRAP].contains(status & 0x7F) }
 
 extension [Int] {
   fileprivate mutating func change(_ body: () throws -> Void) rethrows {

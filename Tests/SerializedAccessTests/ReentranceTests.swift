@@ -64,9 +64,7 @@ private actor ThreadChangingActor {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  func change(_ value: Serialized<Int>) async {
-    await value.wrappedValue.incrementInSteps()
-  }
+  func change(_ value: Serialized<Int>) async { await value.wrappedValue.incrementInSteps() }
 }
 
 private final class NewThreadExecutor: SerialExecutor {

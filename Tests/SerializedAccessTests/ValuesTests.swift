@@ -27,9 +27,7 @@ struct ValuesTests {
     let values = number?.values
     number = nil
     var received: [Int] = []
-    if let values {
-      for await value in values { received.append(value) }
-    }
+    if let values { for await value in values { received.append(value) } }
     #expect(received == [1])
   }
 
@@ -40,15 +38,6 @@ struct ValuesTests {
     task.cancel()
     await task.value
     number.wrappedValue = 2
-  }
-
-  @Test func eachUseCreatesASequence() async {
-    let number = Serialized(1)
-    var first = number.values.makeAsyncIterator()
-    var second = number.values.makeAsyncIterator()
-    number.wrappedValue = 2
-    #expect(await first.next() == 2)
-    #expect(await second.next() == 2)
   }
 
   @Test func allConsumersReachTheLastValue() async {

@@ -43,12 +43,12 @@ import Testing
 
   @Test func changeInPlaceDoesNotCopyAnArray() {
     let array = Serialized(Array(0..<100_000))
-    let before = address(of: array)
+    let before = array.address
     array.wrappedValue[50_000] = -1
     array.wrappedValue[50_001] += 1
     array.access { $0[50_002] = -2 }
     array.asyncAccess { $0[50_003] = -3 }
-    #expect(address(of: array) == before)
+    #expect(array.address == before)
     #expect(Array(array.wrappedValue[50_000...50_003]) == [-1, 50_002, -2, -3])
   }
 
@@ -96,9 +96,12 @@ import Testing
     }
     #expect(content == nil)
   }
+}
 
-  private func address(of array: Serialized<[Int]>) -> Int {
-    // The address is compared, never read from. Read in `access`, which copies no array.
-    array.access { unsafe $0.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
+extension Serialized<[Int]> {
+  /// The address of the elements, read in `access`, which copies no array.
+  var address: Int {
+    // The address is compared, never read from.
+    access { unsafe $0.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) } }
   }
 }

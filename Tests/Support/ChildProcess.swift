@@ -4,14 +4,9 @@ import FoundationEssentials
 import StorageInternals
 
 /// Another process, its standard output appended to a file if one is named.
-package final class ChildProcess: Sendable {
+package final class ChildProcess: Child {
   package let identifier: pid_t
   private let status = Lock(Int32?.none)
-
-  /// Why a child did not do its work.
-  package struct Failure: Error {
-    package let status: Int32
-  }
 
   package init(_ executable: String, _ arguments: [String], output: String? = nil) throws {
     // What `posix_spawn` takes is allocated here, and freed when it has returned.
@@ -26,9 +21,12 @@ package final class ChildProcess: Sendable {
     }
     var child: pid_t = 0
     let code = unsafe posix_spawn(&child, executable, &actions, nil, &words, environ)
-    if code != 0 { throw Failure(status: code) }
+    if code != 0 { throw ChildFailure(status: code) }
     identifier = child
   }
+
+  /// Takes a process that was started in another way.
+  package init(_ identifier: pid_t) { self.identifier = identifier }
 
   /// Runs an executable of this package, which is built into the same directory as the tests.
   package convenience init(
@@ -52,22 +50,12 @@ package final class ChildProcess: Sendable {
     end()
   }
 
-  /// Kills the process at any point.
-  package func stop() {
-    signal(SIGKILL)
-  }
+  package func stop() { signal(SIGKILL) }
 
   package func signal(_ number: Int32) {
     status.withLock { if $0 == nil { _ = kill(identifier, number) } }
   }
 
-  /// Waits until the process ended, and throws unless it ended well.
-  package func wait() throws {
-    let status = end()
-    if status != 0 { throw Failure(status: status) }
-  }
-
-  /// Whether the process ended, without waiting for it.
   package var hasEnded: Bool {
     status.withLock { known in
       if known != nil { return true }
@@ -78,7 +66,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Waits until the process ended, and returns its status as `waitpid` gives it.
   @discardableResult
   package func end() -> Int32 {
     status.withLock { known in

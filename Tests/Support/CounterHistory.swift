@@ -22,7 +22,6 @@ package struct CounterHistory {
     package let line: String
   }
 
-  /// The number of acknowledged increments.
   package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
 
   /// Adds the journal of a process: `+` before an increment; after it, or after a read, `=` or `r`,
@@ -73,9 +72,7 @@ package struct CounterHistory {
         next += 1
       }
       let least = operation.isIncrement ? highest + 1 : highest
-      if operation.number < least {
-        result.append("\(operation.number) came after \(highest)")
-      }
+      if operation.number < least { result.append("\(operation.number) came after \(highest)") }
       if let source = given[operation.number]?.first, operation.end < source.begin {
         result.append("\(operation.number) was seen before it was given")
       }

@@ -121,7 +121,7 @@ extension Damage {
         let end = rest.firstIndex(of: UInt8(ascii: ">"))
         length = (end ?? rest.endIndex - 1) - rest.startIndex + 1
       default:
-        length = max(1, rest.prefix { isPartOfWord($0) }.count)
+        length = max(1, rest.prefix(while: partsOfWords.contains).count)
       }
       words.append(Array(rest.prefix(length)))
       rest = rest.dropFirst(length)
@@ -129,13 +129,6 @@ extension Damage {
     return words
   }
 
-  private static func isPartOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), 0x80...:
-      true
-    default: false
-    }
-  }
+  private static let partsOfWords = Set(0x80...0xFF).union(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-.".utf8)
 }

@@ -3,7 +3,6 @@
 /// Swift Testing takes no deprecated function, and other uses of such names cause warnings. But an
 /// implementation of a requirement may be deprecated, and a call through the requirement is silent.
 package protocol DeprecatedUse {
-  /// The tested facts.
   associatedtype Fact
 
   /// Tests one fact; it may be deprecated.

@@ -53,26 +53,21 @@ package final class FaultAtCall: Sendable {
     return places.count
   }
 
-  /// Starts counting and failing calls.
-  package func arm() {
-    state.withLock { $0.isArmed = true }
-  }
+  package func arm() { state.withLock { $0.isArmed = true } }
 
-  /// Stops counting and failing calls.
-  package func disarm() {
-    state.withLock { $0.isArmed = false }
-  }
+  package func disarm() { state.withLock { $0.isArmed = false } }
 
-  package var fileSystem: FileSystem {
-    FileSystem { call, path in
-      if self.exceptions.contains(call) { return nil }
-      return self.state.withLock { state in
-        guard state.isArmed else { return nil }
-        state.places.append("\(call.rawValue) \(path)")
-        guard state.places.count - 1 == self.index else { return nil }
-        state.failed = state.places.last
-        return self.code
-      }
+  package var fileSystem: FileSystem { FileSystem { self.code(of: $0, $1) } }
+
+  /// Counts a call, and returns the code with which it fails.
+  package func code(of call: FileSystem.Call, _ path: String) -> Int32? {
+    if exceptions.contains(call) { return nil }
+    return state.withLock { state in
+      guard state.isArmed else { return nil }
+      state.places.append("\(call.rawValue) \(path)")
+      guard state.places.count - 1 == index else { return nil }
+      state.failed = state.places.last
+      return code
     }
   }
 }

@@ -1,17 +1,10 @@
 package import CLibrary
 
 /// A child that is forked without `exec`: a copy of this process with one thread.
-package struct ForkedChild: Sendable {
+package struct ForkedChild: Child, Sendable {
   package let identifier: pid_t
 
-  /// A child's unsuccessful status, as `waitpid` gives it.
-  package struct Failure: Error {
-    package let status: Int32
-  }
-
-  private init(identifier: pid_t) {
-    self.identifier = identifier
-  }
+  private init(identifier: pid_t) { self.identifier = identifier }
 
   /// Forks, runs a closure in the child, and ends the child there without exit handlers.
   ///
@@ -32,7 +25,7 @@ package struct ForkedChild: Sendable {
     typealias Fork = @convention(c) () -> pid_t
     let address = unsafe dlsym(nil, "fork")!
     let child = unsafe unsafeBitCast(address, to: Fork.self)()
-    if child == -1 { throw Failure(status: errno) }
+    if child == -1 { throw ChildFailure(status: errno) }
     return child == 0 ? nil : ForkedChild(identifier: child)
   }
 
@@ -45,8 +38,7 @@ package struct ForkedChild: Sendable {
     _ = end()
   }
 
-  /// Whether the child has ended; its status stays available.
-  fileprivate var hasEnded: Bool {
+  package var hasEnded: Bool {
     // The kernel fills the structure, and only if the child has ended.
     var information = unsafe siginfo_t()
     return unsafe waitid(
@@ -54,27 +46,10 @@ package struct ForkedChild: Sendable {
       && information.si_signo == SIGCHLD
   }
 
-  /// Waits until the child has ended, and throws unless it succeeded.
-  package func wait() throws {
-    let status = end()
-    if status != 0 { throw Failure(status: status) }
-  }
-
-  /// Waits until the child has ended, and returns its status as `waitpid` gives it.
   package func end() -> Int32 {
     var status: Int32 = 0
     // The status is written before the call returns.
     while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
     return status
-  }
-}
-
-/// Waits until a condition is true; the end of the child before that is an error.
-package func wait(for child: ForkedChild, until isTrue: () throws -> Bool) throws {
-  try wait {
-    let hasEnded = child.hasEnded
-    if try isTrue() { return true }
-    if hasEnded { throw ForkedChild.Failure(status: child.end()) }
-    return false
   }
 }

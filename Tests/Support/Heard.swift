@@ -16,7 +16,5 @@ package final class Heard<Value: Sendable & Equatable>: Sendable {
   }
 
   /// Waits until the newest value is this one.
-  package func wait(for value: Value) {
-    while all.last != value { news.wait() }
-  }
+  package func wait(for value: Value) { while all.last != value { news.wait() } }
 }

@@ -25,9 +25,7 @@ package final class MountedDirectory {
     if result != 0 { throw SystemError(call: .mkdir, path: path, code: errno) }
   }
 
-  deinit {
-    _ = unsafe umount2(path, Int32(MNT_DETACH))
-  }
+  deinit { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
   /// Remounts the file system, read-only or writable.
   package func remount(readOnly: Bool) throws {

@@ -21,3 +21,20 @@ package func onThreads<Failure: Error>(
   group.wait()
   if let error = failure.withLock({ $0 }) { throw error }
 }
+
+/// Runs a closure while another thread is at the call of the argument of `hold`.
+package func whileHeld(
+  by hold: @escaping @Sendable (() -> Void) -> Void, _ body: () throws -> Void
+) rethrows {
+  let isHeld = DispatchSemaphore(value: 0)
+  let isOver = DispatchSemaphore(value: 0)
+  DispatchQueue(label: "holder").async {
+    hold {
+      isHeld.signal()
+      isOver.wait()
+    }
+  }
+  isHeld.wait()
+  defer { isOver.signal() }
+  try body()
+}

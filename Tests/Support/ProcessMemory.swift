@@ -1,4 +1,5 @@
 package import CLibrary
+import FoundationEssentials
 import StorageInternals
 
 /// The memory of another process that the process itself can write to.
@@ -24,8 +25,8 @@ package struct ProcessMemory: ~Copyable {
 
   package init(of process: pid_t) throws {
     // A line begins with "7f0000000000-7f0000021000 rw-p".
-    let lines = try textOfProcess(process, "maps").split(separator: "\n")
-    let ranges: [Range<Int>] = lines.compactMap { line in
+    let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+    let ranges: [Range<Int>] = maps.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       guard words[1].hasPrefix("rw") else { return nil }
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
@@ -43,7 +44,6 @@ package struct ProcessMemory: ~Copyable {
     for range in ranges {
       for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.chunk - overlap) {
         let bytes = bytes(start..<min(start + Self.chunk, range.upperBound))
-        if Self.isUniform(bytes) { continue }
         for needle in needles where Self.find(needle.bytes, in: bytes) { found.insert(needle.name) }
       }
     }
@@ -56,15 +56,6 @@ package struct ProcessMemory: ~Copyable {
       return try memory.read(from: range.lowerBound, count: range.count)
     } catch {
       return []
-    }
-  }
-
-  /// Whether all bytes are the same, as in unused memory.
-  private static func isUniform(_ bytes: [UInt8]) -> Bool {
-    if bytes.count < 2 { return true }
-    // The comparison ends where the array does.
-    return unsafe bytes.withUnsafeBytes {
-      unsafe memcmp($0.baseAddress!, $0.baseAddress! + 1, $0.count - 1) == 0
     }
   }
 
@@ -85,27 +76,5 @@ package struct ProcessMemory: ~Copyable {
 }
 
 extension ChildProcess {
-  /// Whether the process is stopped, as by SIGSTOP.
-  package var isStopped: Bool {
-    get throws {
-      try isProcessStopped(identifier)
-    }
-  }
-}
-
-/// Whether a process is stopped, as by SIGSTOP.
-package func isProcessStopped(_ process: pid_t) throws -> Bool {
-  // The state follows the name, which is in parentheses: proc_pid_stat(5).
-  try textOfProcess(process, "stat").split(separator: ")").last?.hasPrefix(" T ") == true
-}
-
-/// Reads a file that the kernel generates about a process, and that has no size.
-private func textOfProcess(_ process: pid_t, _ name: String) throws -> String {
-  let file = try FileSystem().open("/proc/\(process)/\(name)", O_RDONLY)
-  var text: [UInt8] = []
-  while true {
-    let piece = try file.read(from: text.count, count: 4096)
-    if piece.isEmpty { return String(decoding: text, as: UTF8.self) }
-    text += piece
-  }
+  package var isStopped: Bool { get throws { try StartedProcess.isStopped(identifier) } }
 }

@@ -140,13 +140,8 @@ package class PseudoTerminal {
     }
   }
 
-  /// Waits until the program is stopped, as by SIGSTOP.
   package func waitForStop() throws {
-    try wait(for: "the stop") {
-      let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-      // The state follows the name, which is in parentheses: proc_pid_stat(5).
-      return text.split(separator: ")").last?.hasPrefix(" T ") == true
-    }
+    try wait(for: "the stop") { try StartedProcess.isStopped(process) }
   }
 
   package func waitForText(_ text: String) throws {
@@ -198,7 +193,5 @@ package class PseudoTerminal {
   }
 
   /// Takes bytes that the program wrote.
-  func receive(_ bytes: ArraySlice<UInt8>) {
-    screen += String(decoding: bytes, as: UTF8.self)
-  }
+  func receive(_ bytes: ArraySlice<UInt8>) { screen += String(decoding: bytes, as: UTF8.self) }
 }

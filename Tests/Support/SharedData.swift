@@ -5,9 +5,7 @@ package enum SharedData {
   private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../shared/password-rules", directoryHint: .isDirectory)
 
-  package static var isAvailable: Bool {
-    FileManager.default.fileExists(atPath: directory.path)
-  }
+  package static var isAvailable: Bool { FileManager.default.fileExists(atPath: directory.path) }
 
   /// Returns the values of a file with one JSON value per line.
   package static func lines<Row: Decodable>(of name: String) throws -> [Row] {

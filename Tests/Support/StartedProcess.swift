@@ -74,6 +74,13 @@ package enum StartedProcess {
     return exitStatus(status)
   }
 
+  /// Whether a process is stopped, as by SIGSTOP.
+  static func isStopped(_ process: pid_t) throws -> Bool {
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    // The state follows the name, which is in parentheses: proc_pid_stat(5).
+    return text.split(separator: ")").last?.hasPrefix(" T ") == true
+  }
+
   /// The exit status in what `waitpid` gives, or the signal as a negative number.
   static func exitStatus(_ status: Int32) -> Int32 {
     status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)

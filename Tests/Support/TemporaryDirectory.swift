@@ -35,7 +35,6 @@ package final class TemporaryDirectory: Sendable {
   package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 }
 
-/// Returns all bytes of a file.
 package func content(of path: String) throws -> [UInt8] {
   try FileSystem().open(path, 0).read(from: 0, count: .max)
 }

@@ -3,7 +3,6 @@ package import Testing
 
 /// The thread sanitizer's effects on tests.
 package enum ThreadSanitizer {
-  /// Whether this process runs with the thread sanitizer.
   package static let isActive = unsafe dlsym(nil, "__tsan_init") != nil
 }
 

@@ -8,26 +8,31 @@ import Glibc
   static func main() {
     var only: String?
     var isMarkdown = false
+    var isGrowth = false
     var arguments = CommandLine.arguments.dropFirst()
     while let argument = arguments.popFirst() {
       switch argument {
       case "--markdown": isMarkdown = true
       case "--only" where !arguments.isEmpty: only = arguments.popFirst()
+      case "--growth": isGrowth = true
       case "--large-vault": LargeVault.make(items: 1_000_000)
       case "--large-vault-at" where arguments.count == 2:
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
       default:
-        stop("Usage: Benchmarks [--markdown] [--only <part of a row>] | --large-vault")
+        stop("Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] | --large-vault")
       }
     }
-    let chosen = rows.filter { row in only.map { row.name.contains($0) } ?? true }
+    let chosen = (isGrowth ? growthRows : rows).filter { row in
+      only.map { row.name.contains($0) } ?? true
+    }
     if chosen.isEmpty { stop("No row has \"\(only ?? "")\" in its name.") }
 
-    let table = Table(Measurement.takeAll(chosen))
+    // Quadratic work is far above the target, in a few rounds as well.
+    let table = Table(Measurement.takeAll(chosen, rounds: isGrowth ? 7 : 31))
     print(isMarkdown ? table.markdown : table.text)
-    if only == nil { print("\n" + VaultSizes().text) }
+    if only == nil, !isGrowth { print("\n" + VaultSizes().text) }
   }
 
   private static func stop(_ message: String) -> Never {

@@ -54,12 +54,6 @@ struct CheckingTests {
     #expect(check.violations == violations)
   }
 
-  @Test func requirementWithoutRoomIsViolated() throws {
-    let rules = try PasswordRuleSet("required: upper; required: digit; maxlength: 3;")
-    #expect(rules.check("éa").checks.prefix(2).allSatisfy { $0.state == .violated })
-    #expect(rules.check("é").checks.prefix(2).allSatisfy { $0.state == .incomplete })
-  }
-
   @Test func limitsOnRunsCanExcludeEveryCompletion() throws {
     let rules = try PasswordRuleSet(
       "allowed: [abc]; max-repeating: 1; max-sequential: 1; minlength: 2;")

@@ -46,19 +46,9 @@ struct SiteRulesTests {
       SiteRules.self, from: SharedData.content(of: "quirks.json"))
     #expect(sites.count == 434)
     #expect(sites.malformed.isEmpty)
-    var random = SeededGenerator(seed: 3)
     for host in sites.hosts {
       let rules = try #require(sites.rules(for: host))
       #expect(try PasswordRuleSet(rules.descriptor) == rules)
-    }
-    let passwordCount = Campaign.size(sample: 5, full: 200)
-    for host in sites.hosts.sorted().every(Campaign.size(sample: 40, full: 1)) {
-      let rules = try #require(sites.rules(for: host))
-      let generator = try PasswordGenerator(rules)
-      #expect(generator.entropy.isFinite)
-      for _ in 0..<passwordCount {
-        #expect(rules.isSatisfied(by: generator.password(using: &random)))
-      }
     }
   }
 }

@@ -7,9 +7,7 @@ struct RandomRules {
 
   var generator: SeededGenerator
 
-  init(seed: UInt64) {
-    generator = SeededGenerator(seed: seed)
-  }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// Returns all passwords of a length over the characters.
   static func all(_ length: Int) -> [String] {

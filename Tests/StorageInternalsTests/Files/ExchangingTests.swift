@@ -74,24 +74,16 @@ import Testing
     // The exchange is the first rename. Without it, changes after the last check are undetected.
     for moment in [FileSystem.Call.open, .write, .fsync, canExchange ? .renameat2 : .fsync] {
       let status = try makeOld()
-      let failure = Lock(SystemError?.none)
-      let isMade = Lock(false)
-      let hasExchanged = Lock(canExchange)
-      let fileSystem = FileSystem { call, _ in
-        if call == moment, isMade.withLock({ $0.exchanged(true) }) == false {
-          do throws(SystemError) { try make(edit) } catch { failure.withLock { $0 = error } }
-        }
-        return call == .renameat2 && !hasExchanged.withLock({ $0.exchanged(true) }) ? EINVAL : nil
+      let fileSystem = FileSystem.recording { call, earlier in
+        if earlier.contains(call) { return nil }
+        if call == moment { try make(edit) }
+        return call == .renameat2 && !canExchange ? EINVAL : nil
       }
       let comment = Comment("\(edit) before \(moment)")
       #expect(try !replace(status, fileSystem), comment)
-      #expect(failure.withLock { $0 } == nil)
-      if edit == .remove {
-        #expect(try FileSystem().status(of: path) == nil, comment)
-      } else {
-        #expect(try content(of: path) == theirs, comment)
-      }
-      #expect(try FileSystem().entries(of: directory.path).count == (edit == .remove ? 0 : 1))
+      let names = try FileSystem().entries(of: directory.path)
+      #expect(names == (edit == .remove ? [] : ["file"]), comment)
+      if edit != .remove { #expect(try content(of: path) == theirs, comment) }
     }
   }
 
@@ -100,20 +92,11 @@ import Testing
     try FileSystem().replaceFile(at: path, with: old)
     let status = try #require(try FileSystem().status(of: path))
     try make(.rename)
-    let renamings = Lock(0)
-    let fileSystem = FileSystem { call, _ in
+    let fileSystem = FileSystem.recording { call, earlier in
       // The second rename restores the exchanged file, which another program has replaced.
-      if call == .renameat2,
-        renamings.withLock({
-          $0 += 1; return $0
-        }) == 2
-      {
-        do throws(SystemError) {
-          try FileSystem().replaceFile(at: path, with: new + new)
-          if edit != .rename { try make(edit) }
-        } catch {
-          Issue.record(error)
-        }
+      if call == .renameat2, earlier.count(where: { $0 == call }) == 1 {
+        try FileSystem().replaceFile(at: path, with: new + new)
+        if edit != .rename { try make(edit) }
       }
       return nil
     }
@@ -139,32 +122,23 @@ import Testing
       let status = try FileSystem().status(of: path)
       let fault = FaultAtCall(index, code: code)
       var hasTemporaryFile = false
-      var failure: SystemError?
+      var expected: [UInt8]? = new
       do throws(SystemError) {
-        if let replacement = try fault.fileSystem.replaceFile(
+        let replacement = try fault.fileSystem.replaceFile(
           at: path, with: new, expecting: status,
           hasExpectedContent: { _ throws(SystemError) in true })
-        {
-          hasTemporaryFile = replacement.hasTemporaryFile
-        }
+        hasTemporaryFile = replacement?.hasTemporaryFile ?? false
       } catch {
-        failure = error
-      }
-      if let error = failure {
         #expect(error.code == code)
         let isInPlace = error.call == .fsync && error.path == directory.path
-        if isInPlace || exists {
-          #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
-        } else {
-          #expect(try FileSystem().status(of: path) == nil, "\(error)")
-        }
-      } else {
-        #expect(try content(of: path) == new)
+        if !isInPlace { expected = exists ? old : nil }
       }
+      var names = Set(try FileSystem().entries(of: directory.path))
+      let found = names.remove("file") == nil ? nil : try content(of: path)
+      #expect(found == expected, "\(fault.failed ?? "")")
       // Only a failed removal, which is reported, leaves a file.
-      let names = try FileSystem().entries(of: directory.path)
-      #expect(
-        names.filter { $0 != "file" }.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
+      #expect(names.count == (hasTemporaryFile ? 1 : 0), "\(fault.failed ?? "")")
+      if found != nil { names.insert("file") }
       for name in names { try FileSystem().unlink(directory(name)) }
       if !fault.happened {
         #expect(index > 8)
@@ -191,24 +165,16 @@ import Testing
 
   @Test func fileWrittenAfterTheExchangeIsRestored() throws {
     let status = try makeOld()
-    let writer = Lock<OpenFile?>(OpenFile(try FileSystem().open(path, O_WRONLY)))
-    let looks = Lock(0)
-    let fileSystem = FileSystem { call, _ in
+    // The call copies the path.
+    let writer = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    let fileSystem = FileSystem.recording { call, earlier in
       // The first check of the exchanged file finds it open for writing, and not yet written to.
-      if call == .renameat2 { looks.withLock { $0 = 1 } }
-      if call == .stat,
-        looks.withLock({
-          $0 += $0 > 0 ? 1 : 0; return $0
-        }) == 3
+      if call == .stat, let exchange = earlier.firstIndex(of: .renameat2),
+        earlier[exchange...].count(where: { $0 == .stat }) == 1
       {
-        do throws(SystemError) {
-          try writer.withLock { writer throws(SystemError) in
-            try writer?.file.write(self.theirs, at: 0)
-            writer = nil
-          }
-        } catch {
-          Issue.record(error)
-        }
+        // The array has three bytes.
+        #expect(unsafe write(writer, theirs, 3) == 3)
+        close(writer)
       }
       return nil
     }
@@ -223,21 +189,5 @@ import Testing
     #expect(try replace(status))
     #expect(try content(of: path) == new)
     withExtendedLifetime(writer) {}
-  }
-}
-
-private final class OpenFile: Sendable {
-  let file: File
-
-  init(_ file: consuming File) {
-    self.file = file
-  }
-}
-
-extension Bool {
-  /// Sets a value, and returns the previous one.
-  fileprivate mutating func exchanged(_ new: Bool) -> Bool {
-    defer { self = new }
-    return self
   }
 }

@@ -1,6 +1,4 @@
 import CLibrary
-import Concurrency
-import Dispatch
 import TestSupport
 import Testing
 
@@ -10,7 +8,7 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func lockIsHeldUntilItIsReleased() throws {
+  @Test func lockIsHeldUntilReleasedOrOutOfScope() throws {
     let path = directory("lock")
     let lock = try FileLock(at: path)
     #expect(try isFree(path) == false)
@@ -18,15 +16,8 @@ import Testing
     #expect(isTaken)
     lock.release()
     #expect(try isFree(path))
-  }
-
-  @Test func lockIsHeldToTheEndOfItsScope() throws {
-    let path = directory("lock")
     do {
-      guard let lock = try FileLock.ifFree(at: path) else {
-        Issue.record("The lock is not free.")
-        return
-      }
+      let lock = try FileLock.ifFree(at: path)
       #expect(try isFree(path) == false)
       _ = lock
     }
@@ -67,40 +58,26 @@ import Testing
   @Test func threadsExcludeEachOther() throws {
     let path = directory("lock")
     let counter = directory("counter")
-    try FileSystem().replaceFile(at: counter, with: [0, 0])
-    DispatchQueue.concurrentPerform(iterations: 8) { _ in
-      do {
-        for _ in 0..<50 {
-          let lock = try FileLock(at: path)
-          var bytes = try content(of: counter)
-          bytes[0] &+= 1
-          if bytes[0] == 0 { bytes[1] += 1 }
-          try FileSystem().open(counter, O_WRONLY).write(bytes, at: 0)
-          lock.release()
-        }
-      } catch {
-        Issue.record(error)
+    try FileSystem().replaceFile(at: counter, with: [0])
+    try onThreads(8) { _ in
+      for _ in 0..<30 {
+        let lock = try FileLock(at: path)
+        let bytes = try content(of: counter).map { $0 + 1 }
+        try FileSystem().open(counter, O_WRONLY).write(bytes, at: 0)
+        lock.release()
       }
     }
-    let bytes = try content(of: counter)
-    #expect(Int(bytes[0]) + 256 * Int(bytes[1]) == 400)
+    #expect(try content(of: counter) == [240])
   }
 
   @Test func lockOfARemovedFileIsNotAcquired() throws {
     // Removes the file once between its opening and its locking.
     let path = directory("lock")
-    let removals = Lock(0)
-    let fileSystem = FileSystem { call, _ in
-      removals.withLock { count in
-        if call == .flock, count == 0 {
-          count += 1
-          unsafe unlink(path)
-        }
-        return nil
-      }
+    let fileSystem = FileSystem.recording { call, earlier in
+      if call == .flock, !earlier.contains(call) { try FileSystem().unlink(path) }
+      return nil
     }
     let lock = try FileLock(at: path, in: fileSystem)
-    #expect(removals.withLock { $0 } == 1)
     #expect(try isFree(path) == false)
     lock.release()
   }
@@ -115,34 +92,22 @@ import Testing
     #expect(try isFree(path))
   }
 
-  @Test func lockOfAKilledProcessIsFree() async throws {
+  @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {
     let path = directory("lock")
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let lock = try FileLock(at: path)
-      if try FileLock.ifFree(at: path) == nil { kill(getpid(), SIGKILL) }
-      _ = lock
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      recordingErrors {
+        let holder = try holder(of: path)
+        let expected = SystemError(
+          call: .flock, path: path, code: ETIMEDOUT, holder: holder.identifier)
+        #expect(throws: expected) { _ = try FileLock(at: path, timeout: .milliseconds(20)) }
+        // From now on no call waits: the run of the tests would end before this timeout.
+        #expect(throws: SystemError.self) { _ = try FileLock(at: path, timeout: .seconds(100_000)) }
+        holder.kill()
+        _ = try FileLock(at: path, timeout: .seconds(100_000))
+        // The lock has been free, so the next wait may last for its whole timeout.
+        _ = try FileLock(at: path, timeout: .seconds(100_000))
+      }
     }
-    #expect(try isFree(path))
-  }
-
-  @Test func waitEndsAtTheDeadlineAndNamesTheHolder() throws {
-    let path = directory("lock")
-    let holder = try LockHolder(path, in: directory)
-    let error = #expect(throws: SystemError.self) {
-      _ = try FileLock(at: path, timeout: .milliseconds(20))
-    }
-    #expect(
-      error
-        == SystemError(call: .flock, path: path, code: ETIMEDOUT, holder: holder.process.identifier)
-    )
-    // From now on no call waits: the run of the tests would end before this timeout.
-    #expect(throws: SystemError.self) { _ = try FileLock(at: path, timeout: .seconds(100_000)) }
-    holder.process.stop()
-    holder.process.end()
-    _ = try FileLock(at: path, timeout: .seconds(100_000))
-    // The lock has been free, so the next wait may last for its whole timeout.
-    let lock = try FileLock(at: path, timeout: .seconds(100_000))
-    lock.release()
   }
 
   @Test func waitForAThreadEndsAtTheDeadline() throws {
@@ -155,12 +120,15 @@ import Testing
     _ = try FileLock(at: path, timeout: .seconds(100_000))
   }
 
-  @Test func stoppedProcessInTheQueueBlocksNoOther() throws {
+  @Test(.forks) func stoppedProcessInTheQueueBlocksNoOther() async {
     let path = directory("lock")
-    let holder = try LockHolder(path, in: directory, queue: true)
-    let lock = try FileLock(at: path, timeout: .seconds(100_000))
-    lock.release()
-    holder.process.stop()
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      recordingErrors {
+        let holder = try holder(of: path, inQueue: true)
+        defer { holder.kill() }
+        _ = try FileLock(at: path, timeout: .seconds(100_000))
+      }
+    }
   }
 
   @Test(.forks) func waitingProcessIsNotOvertaken() async {
@@ -224,25 +192,14 @@ import Testing
   }
 }
 
-/// Another process that holds a lock, or that of the queue, while it runs.
-private struct LockHolder {
-  let process: ChildProcess
-
-  init(_ path: String, in directory: TemporaryDirectory, queue: Bool = false) throws {
-    let ready = directory("ready")
-    let script = """
-      import fcntl, os, sys, time
-      lock = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
-      if sys.argv[3] == "queue":
-        fcntl.lockf(lock, fcntl.LOCK_EX, 1)
-      else:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-      open(sys.argv[2], "w").close()
-      while True: time.sleep(1000)
-      """
-    process = try ChildProcess(
-      "/bin/sh",
-      ["-c", "exec python3 \"$@\"", "sh", "-c", script, path, ready, queue ? "queue" : "lock"])
-    try wait(for: process) { try FileSystem().status(of: ready) != nil }
+/// Returns a child that holds the lock of a file, or that of its queue, until it is killed.
+private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChild {
+  let file = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
+  let child = try ForkedChild {
+    let file = try FileSystem().open(path, O_RDWR)
+    _ = try inQueue ? file.enterQueue() : file.lockIfFree()
+    while try file.status().isRegularFile { pause() }
   }
+  try wait(for: child) { (inQueue ? file.queueHolder : file.lockHolder) == child.identifier }
+  return child
 }

@@ -39,9 +39,7 @@ struct PathWatchTests {
     try FileSystem().replaceFile(at: directory(name), with: Array(text.utf8))
   }
 
-  private func make(_ name: String) throws {
-    try FileSystem().makeDirectories(directory(name))
-  }
+  private func make(_ name: String) throws { try FileSystem().makeDirectories(directory(name)) }
 
   private func move(_ name: String, to other: String) throws {
     try FileSystem().rename(directory(name), to: directory(other))
@@ -119,40 +117,15 @@ struct PathWatchTests {
     try await watcher.expect("a") { try link("link", to: "x/y/file") }
   }
 
-  @Test func swappedDirectoryOfAVolumeIsReported() async throws {
-    // The layout of a Kubernetes ConfigMap.
-    try make("volume/..1")
-    try write("1", to: "volume/..1/file")
-    try link("volume/..data", to: "..1")
-    try link("volume/file", to: "..data/file")
-    var watcher = try Watcher(directory("volume/file"))
-    for number in 2...5 {
-      try make("volume/..\(number)")
-      try write("\(number)", to: "volume/..\(number)/file")
-      try await watcher.expect("\(number)") { try link("volume/..data", to: "..\(number)") }
-      try remove("volume/..\(number - 1)")
-    }
-  }
-
-  @Test func recreatedDirectoryIsWatched() async throws {
-    try make("a/b/c")
-    try write("0", to: "a/b/c/file")
-    var watcher = try Watcher(directory("a/b/c/file"))
-    for number in 1...5 {
-      try await watcher.expect(nil) { try remove("a") }
-      try make("a/b/c")
-      try await watcher.expect("\(number)") { try write("\(number)", to: "a/b/c/file") }
-    }
-  }
-
-  @Test func removalOfADirectoryInUseIsReported() async throws {
+  @Test(arguments: [true, false]) func recreatedDirectoryIsWatched(isInUse: Bool) async throws {
     try make("a/b")
     try write("0", to: "a/b/file")
     var watcher = try Watcher(directory("a/b/file"))
-    for number in 1...20 {
+    for number in 1...(isInUse ? 20 : 5) {
       // The kernel reports the removal of a directory only when no process has it open any longer.
-      let first = try FileSystem().open(directory("a"), O_RDONLY | O_DIRECTORY)
-      let second = try FileSystem().open(directory("a/b"), O_RDONLY | O_DIRECTORY)
+      let opened = isInUse ? ["a", "a/b"] : [".", "."]
+      let first = try FileSystem().open(directory(opened[0]), O_RDONLY | O_DIRECTORY)
+      let second = try FileSystem().open(directory(opened[1]), O_RDONLY | O_DIRECTORY)
       try await watcher.expect(nil) { try remove("a") }
       try make("a/b")
       try await watcher.expect("\(number)") { try write("\(number)", to: "a/b/file") }
@@ -172,12 +145,6 @@ struct PathWatchTests {
     try await watcher.expect(nil) { try move("a/b", to: "b") }
     try await watcher.expect("0") { try link("a/b", to: "../old/b") }
     try await watcher.expect("3") { try write("3", to: "old/b/c/file") }
-  }
-
-  @Test func missingDirectoriesAreWatched() async throws {
-    var watcher = try Watcher(directory("a/b/c/file"))
-    try make("a/b/c")
-    try await watcher.expect("1") { try write("1", to: "a/b/c/file") }
   }
 
   @Test func directoryThatReplacesAFileIsWatched() async throws {
@@ -267,24 +234,21 @@ struct PathWatchTests {
     }
   }
 
-  /// The failures: at the instance, at a directory, and at the second check of the directories.
-  @Test(
-    arguments: [(0, EMFILE), (1, ENOSPC), (3, ENOSPC), (nil, ENFILE)] as [(Int?, Int32)])
-  func pathThatCannotBeWatchedIsPolled(_ index: Int?, _ code: Int32) async throws {
-    // Two calls for each directory are one check.
-    let index = index ?? 1 + 2 * (directory.path.split(separator: "/").count + 1)
-    let count = Lock(0)
-    let isRefused = Lock(true)
-    let fileSystem = FileSystem { call, _ in
-      guard call == .inotify, isRefused.withLock({ $0 }) else { return nil }
-      return count.withLock { count in
-        defer { count += 1 }
-        return count >= index ? code : nil
-      }
+  /// A file system that refuses the calls of inotify on a path while the lock is true.
+  private func refusing(_ refused: String, while isRefused: Lock<Bool>) -> FileSystem {
+    FileSystem { call, path in
+      call == .inotify && path == refused && isRefused.withLock { $0 } ? ENOSPC : nil
     }
-    var watcher = try Watcher(directory("file"), fileSystem)
-    #expect(
-      watcher.watch.problem == SystemError(call: .inotify, path: directory("file"), code: code))
+  }
+
+  /// The call for the instance has the path of the file.
+  @Test(arguments: [true, false])
+  func pathThatCannotBeWatchedIsPolled(isInstanceRefused: Bool) async throws {
+    let path = directory("file")
+    let isRefused = Lock(true)
+    let fileSystem = refusing(isInstanceRefused ? path : directory.path, while: isRefused)
+    var watcher = try Watcher(path, fileSystem)
+    #expect(watcher.watch.problem == SystemError(call: .inotify, path: path, code: ENOSPC))
     #expect(!PolledPaths.isEmpty)
     func polled(_ change: () throws -> Void) rethrows {
       try change()
@@ -304,12 +268,10 @@ struct PathWatchTests {
 
   @Test func pathWhoseNewDirectoryCannotBeWatchedIsPolled() async throws {
     try make("a")
-    let isRefused = Lock(false)
-    let fileSystem = FileSystem { call, _ in
-      call == .inotify && isRefused.withLock { $0 } ? ENOSPC : nil
-    }
+    let isRefused = Lock(true)
+    let fileSystem = refusing(directory("a/b"), while: isRefused)
     var watcher = try Watcher(directory("a/b/file"), fileSystem)
-    isRefused.withLock { $0 = true }
+    #expect(watcher.watch.problem == nil)
     try make("a/b")
     try await suspend { watcher.watch.problem != nil }
     try await watcher.expect("a") { try write("a", to: "a/b/file") }
@@ -343,11 +305,9 @@ struct PathWatchTests {
         let heard = DispatchSemaphore(value: 0)
         let watch = try PathWatch(path: directory("file")) { heard.signal() }
         for name in try FileSystem().entries(of: "/proc/self/fd") {
-          let link = "/proc/self/fd/\(name)"
-          guard let number = Int32(name), try FileSystem().status(of: link) != nil,
-            try FileSystem().linkTarget(of: link).contains("inotify")
-          else { continue }
-          close(number)
+          // The listing has its own descriptor, which is closed.
+          let target = try? FileSystem().linkTarget(of: "/proc/self/fd/\(name)")
+          if let target, target.contains("inotify"), let number = Int32(name) { close(number) }
         }
         // A change of a watched directory wakes the thread, which then finds the descriptor closed.
         try FileSystem().replaceFile(at: directory("file"), with: [1])

@@ -26,8 +26,7 @@ import Testing
   @Test func faultLeavesOldOrNewContentAndNoLitter() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
-    var index = 0
-    while true {
+    for index in 0... {
       let code = [ENOSPC, EIO, EACCES][index % 3]
       let fault = FaultAtCall(index, code: code)
       do throws(SystemError) {
@@ -39,14 +38,14 @@ import Testing
         #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
       }
       #expect(try FileSystem().entries(of: directory.path) == ["file"])
-      if !fault.happened { break }
+      if !fault.happened {
+        // The calls: directory, file, mode, content, fsync, link, rename, fsync.
+        #expect(index == 8)
+        #expect(try content(of: path) == new)
+        return
+      }
       try FileSystem().replaceFile(at: path, with: old)
-      #expect(try content(of: path) == old)
-      index += 1
     }
-    #expect(try content(of: path) == new)
-    // The calls: directory, file, mode, content, fsync, link, rename, fsync.
-    #expect(index == 8)
   }
 
   /// The missing ones of the calls that put a file in place without replacing another one.
@@ -70,22 +69,16 @@ import Testing
   @Test(arguments: missing)
   func fileCreatedMeanwhileIsKept(_ missing: [FileSystem.Call]) throws {
     let path = directory("file")
-    let fileSystem = FileSystem { [old] call, _ in
+    let fileSystem = FileSystem.recording { [old] call, _ in
       if [.rename, .renameat2].contains(call) {
-        do {
-          try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600).write(old, at: 0)
-        } catch {
-          Issue.record(error)
-        }
+        try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600).write(old, at: 0)
       }
       return missing.contains(call) ? EINVAL : nil
     }
-    do throws(SystemError) {
+    let error = #expect(throws: SystemError.self) {
       try fileSystem.replaceFile(at: path, with: new, overwriting: false)
-      Issue.record("The file was replaced.")
-    } catch {
-      #expect(error.code == EEXIST)
     }
+    #expect(error?.code == EEXIST)
     #expect(try content(of: path) == old)
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
@@ -130,13 +123,13 @@ import Testing
     try #require(unsafe chmod(path, 0o6777) == 0)
     let status = try #require(try FileSystem().status(of: path))
     let seen = Lock<[String: FileStatus]>([:])
-    let fallback = Fallback(.open, code: EOPNOTSUPP)
+    let fallback = FaultAtCall(1, code: EOPNOTSUPP)
     let fileSystem = FileSystem { call, path in
       // This closure runs before the call.
       if let status = try? FileSystem().status(of: path) {
         seen.withLock { $0[call.rawValue] = status }
       }
-      return fallback.fault(at: call, path)
+      return fallback.code(of: call, path)
     }
     try fileSystem.replaceFile(at: path, with: new, keeping: status)
     #expect(fallback.happened)
@@ -147,67 +140,27 @@ import Testing
     #expect(statuses["write"]?.permissions == 0o6777)
   }
 
-  /// The error of a file system without unnamed files, once.
-  private final class Fallback: Sendable {
-    private let call: FileSystem.Call
-    private let code: Int32
-    private let isOver = Lock(false)
-
-    init(_ call: FileSystem.Call, code: Int32) {
-      self.call = call
-      self.code = code
-    }
-
-    var happened: Bool { isOver.withLock { $0 } }
-
-    func fault(at call: FileSystem.Call, _ path: String) -> Int32? {
-      guard call == self.call, path.hasSuffix(".tmp") else { return nil }
-      return isOver.withLock { isOver in
-        defer { isOver = true }
-        return isOver ? nil : code
-      }
-    }
-  }
-
-  @Test(arguments: [
-    (FileSystem.Call.open, EOPNOTSUPP), (.open, EISDIR), (.link, ENOENT), (.link, EPERM),
-  ])
-  func namedFileReplacesAnUnnamedOne(_ call: FileSystem.Call, code: Int32) throws {
+  /// The errors of file systems without unnamed files: at creating one, and at linking it.
+  @Test(arguments: [(1, EOPNOTSUPP), (1, EISDIR), (5, ENOENT), (5, EPERM)])
+  func namedFileReplacesAnUnnamedOne(index: Int, code: Int32) throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
-    let fallback = Fallback(call, code: code)
-    let fileSystem = FileSystem { fallback.fault(at: $0, $1) }
-    try fileSystem.replaceFile(at: path, with: new, mode: 0o640)
-    #expect(fallback.happened)
+    let fallback = FaultAtCall(index, code: code)
+    try fallback.fileSystem.replaceFile(at: path, with: new, mode: 0o640)
+    #expect(fallback.failed?.hasPrefix(index == 1 ? "open " : "link ") == true)
     #expect(try content(of: path) == new)
     #expect(try FileSystem().status(of: path)?.permissions == 0o640)
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
     // A later failure leaves no file either.
     for failing in [FileSystem.Call.write, .fsync, .fchmod, .rename] {
-      let fallback = Fallback(call, code: code)
-      let fileSystem = FileSystem { made, path in
-        made == failing && (fallback.happened || failing == .rename)
-          ? EIO : fallback.fault(at: made, path)
+      let fallback = FaultAtCall(index, code: code)
+      let fileSystem = FileSystem { call, path in
+        call == failing && fallback.happened ? EIO : fallback.code(of: call, path)
       }
       #expect(throws: SystemError.self) { try fileSystem.replaceFile(at: path, with: old) }
       #expect(try content(of: path) == new)
       #expect(try FileSystem().entries(of: directory.path) == ["file"])
     }
-  }
-
-  @Test func temporaryNameExistsOnlyDuringTheRename() throws {
-    let path = directory("file")
-    try FileSystem().replaceFile(at: path, with: old)
-    let directory = directory.path
-    let seen = Lock<Set<String>>([])
-    let fileSystem = FileSystem { call, _ in
-      // This closure runs before the call.
-      let names = try? FileSystem().entries(of: directory)
-      if names != ["file"] { _ = seen.withLock { $0.insert(call.rawValue) } }
-      return nil
-    }
-    try fileSystem.replaceFile(at: path, with: new)
-    #expect(seen.withLock { $0 } == ["rename"])
   }
 
   @Test func ownerOfAnOwnFileIsNotChanged() throws {
@@ -225,9 +178,7 @@ import Testing
     // A failed rename and unlink leave the same files as a killed process.
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
     for name in ["file", "file", "life"] {
-      #expect(throws: SystemError.self) {
-        try dying.replaceFile(at: directory(name), with: old)
-      }
+      #expect(throws: SystemError.self) { try dying.replaceFile(at: directory(name), with: old) }
     }
     let others = [
       "file", ".file.tmp", ".file.json.0123456789abcdef.tmp", ".file.0123456789abcdeg.tmp",
@@ -253,12 +204,8 @@ import Testing
     try FileSystem().replaceFile(at: path, with: old)
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = path as String, index = index as Int, new = new as [UInt8]] in
-      let calls = Lock(0)
-      let fileSystem = FileSystem { _, _ in
-        calls.withLock { count in
-          if count == index { kill(getpid(), SIGKILL) }
-          count += 1
-        }
+      let fileSystem = FileSystem.recording { _, earlier in
+        if earlier.count == index { kill(getpid(), SIGKILL) }
         return nil
       }
       try fileSystem.replaceFile(at: path, with: new)

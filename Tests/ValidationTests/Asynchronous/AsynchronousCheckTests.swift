@@ -161,16 +161,6 @@ struct AsynchronousCheckTests {
     #expect(await report.state == .valid)
   }
 
-  @Test func validatingDoesNotWaitForTheDebounce() async throws {
-    let field = makeField("abc")
-    async let report = field.validate()
-    try await suspend { service.asked == ["abc"] }
-    #expect(clock.now.offset == .zero)
-    service.answer("abc", with: .success(.rejected()))
-    #expect(await report.state == .invalid)
-    try await suspend { clock.sleeperCount == 0 }
-  }
-
   @Test func validatingDoesNotRestartRunningCheck() async throws {
     let field = makeField()
     try await type("abc", into: field)

@@ -72,9 +72,14 @@ struct FieldReportsTests {
 
   @Test func observerCanCancelLaterObserver() {
     let later = Lock(ValidationObservation?.none)
-    let first = field.observe { later.withLock { $0 }?.cancel() }
-    later.withLock { $0 = field.observe { Issue.record("called after its end") } }
+    let calls = Lock([String]())
+    let first = field.observe {
+      calls.withLock { $0.append("first") }
+      later.withLock { $0 }?.cancel()
+    }
+    later.withLock { $0 = field.observe { calls.withLock { $0.append("later") } } }
     field.value = "a"
+    #expect(calls.withLock { $0 } == ["first"])
     first.cancel()
   }
 

@@ -62,7 +62,7 @@ struct ValidatedFieldTests {
   }
 
   @Test func checksMayUseTheField() {
-    let number = ValidatedField(1, .custom("any", .custom("any")) { _ in true })
+    let number = ValidatedField(1, .any)
     let field = ValidatedField(
       "",
       .custom("counted", .custom("counted")) { _ in

@@ -5,7 +5,7 @@ import Validation
 struct CrossFieldCheckTests {
   private let userName = ValidatedField("", .notEmpty)
   private let password = ValidatedField("", .count(3...))
-  private let repeated = ValidatedField("", .custom("any", .custom("any")) { _ in true })
+  private let repeated = ValidatedField("", .any)
 
   init() {
     repeated.require(.equal(to: password))
@@ -91,7 +91,7 @@ struct CrossFieldCheckTests {
   }
 
   @Test func customCheckCanReadFieldOfOtherType() {
-    let isAdult = ValidatedField(false, .custom("any", .custom("any")) { _ in true })
+    let isAdult = ValidatedField(false, .any)
     userName.require(
       CrossFieldCheck(
         "adult", .custom("adults only"), advice: .custom("grow up"), failure: .incomplete,
@@ -129,9 +129,7 @@ struct CrossFieldCheckTests {
     final class Token: Sendable {}
     func fill() -> () -> Token? {
       let token = Token()
-      let fields = (0..<2).map { _ in
-        ValidatedField(token, .custom("any", .custom("any")) { _ in true })
-      }
+      let fields = (0..<2).map { _ in ValidatedField(token, .any) }
       for (field, other) in [(fields[0], fields[1]), (fields[1], fields[0])] {
         field.require(CrossFieldCheck("same", .equalToOther, with: other) { $0 === $1 })
       }

@@ -8,9 +8,7 @@ struct ValidationFormTests {
   private let age = ValidatedField(0, .custom("adult", .custom("adult")) { $0 >= 18 })
   private let form: ValidationForm
 
-  init() {
-    form = ValidationForm(userName, password, age)
-  }
+  init() { form = ValidationForm(userName, password, age) }
 
   @Test func formIsPristineUntilAFieldIsTouched() {
     #expect(form.state == .pristine)

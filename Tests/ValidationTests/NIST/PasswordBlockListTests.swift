@@ -6,9 +6,7 @@ import Validation
 struct PasswordBlockListTests {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func list(_ bytes: some Sequence<UInt8>) throws -> PasswordBlockList {
     let path = directory("list.txt")

@@ -7,6 +7,11 @@ extension Validator<String> {
   }
 }
 
+extension Validator {
+  /// A check that every value satisfies.
+  static var any: Validator { .custom("any", .custom("any")) { _ in true } }
+}
+
 extension ValidationReport {
   /// The value that `echo` checked.
   var echo: String? {

@@ -3,93 +3,68 @@ import Testing
 import Validation
 
 struct StringValidatorTests {
-  struct Row: Sendable {
-    let typed: String
-    let states: String
-    var messages: [String] = []
-    var positions: [Range<Int>] = []
-  }
+  /// A text, the states of its checks, and the messages and positions of those that do not hold.
+  typealias Row = (String, String, [String], [Range<Int>])
 
   private func expect(_ validator: Validator<String>, _ row: Row) {
-    let report = validator.report(for: row.typed)
-    #expect(report.marks == row.states)
+    let report = validator.report(for: row.0)
+    #expect(report.marks == row.1)
     let open = report.checks.filter { $0.state != .satisfied }
-    #expect(open.map { $0.text(in: .english) } == row.messages)
-    #expect(open.flatMap(\.positions) == row.positions)
+    #expect(open.map { $0.text(in: .english) } == row.2)
+    #expect(open.flatMap(\.positions) == row.3)
   }
 
   @Test(arguments: [
-    Row(typed: "a", states: ".", messages: ["Add 2 digits"]),
-    Row(typed: "a1", states: ".", messages: ["Add 1 digit"]),
-    Row(typed: "a1b1", states: "+"),
+    ("a", ["Add 2 digits"]), ("a1", ["Add 1 digit"]), ("a1b1", []),
     // The Arabic digit is not one of 0 to 9.
-    Row(typed: "a1٣", states: ".", messages: ["Add 1 digit"]),
+    ("a1٣", ["Add 1 digit"]),
   ])
-  func quantitiesAreCounted(row: Row) {
-    expect(.contains(atLeast: 2, of: .digits), row)
+  func quantitiesAreCounted(typed: String, messages: [String]) {
+    expect(
+      .contains(atLeast: 2, of: .digits), (typed, messages.isEmpty ? "+" : ".", messages, []))
   }
 
-  @Test(arguments: [
-    Row(typed: "1a", states: "+"),
-    Row(
-      typed: "b", states: ".", messages: ["Add 1 digit or of the characters ! (+ space)"]),
-    Row(typed: " ", states: "+"),
-  ])
-  func classesAreJoined(row: Row) {
-    expect(.contains(of: .digits, .custom("! ")), row)
+  @Test func classesAreJoined() {
+    let validator: Validator<String> = .contains(of: .digits, .custom("! "))
+    expect(validator, ("1a", "+", [], []))
+    expect(validator, ("b", ".", ["Add 1 digit or of the characters ! (+ space)"], []))
+    expect(validator, (" ", "+", [], []))
   }
 
-  @Test(arguments: [
-    Row(typed: "aab", states: "+"),
-    Row(
-      typed: "xyzaaa", states: "!",
-      messages: ["“aaa” at 4–6: At most 2 equal characters in a row"], positions: [3..<6]),
-    Row(
-      typed: "ééé-ззз", states: "!",
-      messages: ["“ééé” at 1–3: At most 2 equal characters in a row"], positions: [0..<3, 4..<7]),
-    Row(
-      typed: String(repeating: "q", count: 20), states: "!",
-      messages: ["At 1–20: At most 2 equal characters in a row"], positions: [0..<20]),
-  ])
-  func runsOfEqualCharactersAreLimited(row: Row) {
-    expect(.maxRepeating(2), row)
+  @Test(
+    arguments: [
+      ("aab", "+", [], []),
+      ("xyzaaa", "!", ["“aaa” at 4–6: At most 2 equal characters in a row"], [3..<6]),
+      ("ééé-ззз", "!", ["“ééé” at 1–3: At most 2 equal characters in a row"], [0..<3, 4..<7]),
+      ("qqqqqqqqqqqqqqqqqqqq", "!", ["At 1–20: At most 2 equal characters in a row"], [0..<20]),
+    ] as [Row])
+  func runsOfEqualCharactersAreLimited(row: Row) { expect(.maxRepeating(2), row) }
+
+  @Test func sequentialRunsAreLimited() {
+    expect(.maxSequential(2), ("ab1", "+", [], []))
+    let message = "“cba” at 2–4: At most 2 sequential characters in a row, such as abc or 321"
+    expect(.maxSequential(2), ("-cba", "!", [message], [1..<4]))
   }
 
-  @Test(arguments: [
-    Row(typed: "ab1", states: "+"),
-    Row(
-      typed: "-cba", states: "!",
-      messages: ["“cba” at 2–4: At most 2 sequential characters in a row, such as abc or 321"],
-      positions: [1..<4]),
-  ])
-  func sequentialRunsAreLimited(row: Row) {
-    expect(.maxSequential(2), row)
-  }
-
-  @Test(arguments: [
-    Row(typed: "", states: "+"), Row(typed: "ab-1", states: "+"),
-    Row(
-      typed: "a b\u{A0}ñ  c", states: "!",
-      messages: ["Remove or replace the space, U+00A0 and “ñ”"],
-      positions: [1..<2, 3..<7]),
-    Row(
-      typed: "a\nb\t", states: "!", messages: ["Remove or replace the line break and the tab"],
-      positions: [1..<2, 3..<4]),
-  ])
+  @Test(
+    arguments: [
+      ("", "+", [], []), ("ab-1", "+", [], []),
+      (
+        "a b\u{A0}ñ  c", "!", ["Remove or replace the space, U+00A0 and “ñ”"],
+        [1..<2, 3..<7]
+      ),
+      ("a\nb\t", "!", ["Remove or replace the line break and the tab"], [1..<2, 3..<4]),
+    ] as [Row])
   func otherCharactersAreListedWithPositions(row: Row) {
     expect(.characters(in: .lower, .digits, .custom("-")), row)
   }
 
-  @Test(arguments: [
-    Row(typed: "ab", states: ".+", messages: ["Add 1 character"]),
-    Row(typed: "abc", states: "++"), Row(typed: "👨‍👩‍👧‍👦é́ab", states: "++"),
-    Row(
-      typed: "abc👨‍👩‍👧‍👦éxy", states: "+!", messages: ["Remove 2 characters"],
-      positions: [11..<13]),
-  ])
-  func lengthIsCountedInGraphemeClusters(row: Row) {
-    expect(.count(3...5), row)
-  }
+  @Test(
+    arguments: [
+      ("ab", ".+", ["Add 1 character"], []), ("abc", "++", [], []),
+      ("👨‍👩‍👧‍👦é́ab", "++", [], []), ("abc👨‍👩‍👧‍👦éxy", "+!", ["Remove 2 characters"], [11..<13]),
+    ] as [Row])
+  func lengthIsCountedInGraphemeClusters(row: Row) { expect(.count(3...5), row) }
 
   @Test(arguments: [
     (LengthUnit.codePoints, 7), (.graphemeClusters, 1), (.utf16, 11), (.utf8, 25),

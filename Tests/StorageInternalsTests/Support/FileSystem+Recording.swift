@@ -1,0 +1,22 @@
+import Concurrency
+import StorageInternals
+import Testing
+
+extension FileSystem {
+  /// A file system that runs a closure before each call, with all the earlier calls.
+  ///
+  /// The call fails with the code that the closure returns. An error of the closure is an issue.
+  static func recording(
+    _ body: @escaping @Sendable (_ call: Call, _ earlier: [Call]) throws -> Int32?
+  ) -> FileSystem {
+    let made = Lock([Call]())
+    return FileSystem { call, _ in
+      let earlier = made.withLock { made in
+        defer { made.append(call) }
+        return made
+      }
+      do { return try body(call, earlier) } catch { Issue.record(error) }
+      return nil
+    }
+  }
+}
