@@ -90,17 +90,4 @@ import Testing
       #expect(try format.coding.decode(entry.value) == .string(entry.key.string))
     }
   }
-
-  /// Everything that can be encoded to a tree can be written and read.
-  @Test(arguments: KeyValueFormat.allCases) func deepestValueComesBack(
-    _ format: KeyValueFormat
-  ) throws {
-    typealias Node = TreeEncodingErrorTests.Node
-    let tree = try TreeEncoder().encode(Node.chain(FormatLimits.depth - 1))
-    let value = try format.coding.encode(tree)
-    let entry = format.coding.entry(StoredKey("key"), value[...])
-    let parsed = try format.coding.parse(format.coding.join([entry], FileSurroundings()))
-    let decoded = try parsed.entries.map { try format.coding.decode($0.value) }
-    #expect(decoded == [tree])
-  }
 }

@@ -9,59 +9,18 @@ struct LinearWorkTests {
   /// Returns a file with as many parts.
   private typealias Input = @Sendable (Int) -> [UInt8]
 
-  /// Returns a text with a part for each index, between `start` and `end`.
-  private static func text(
-    _ start: String, _ end: String = "", _ part: @escaping @Sendable (Int) -> String
-  ) -> Input {
-    { count in Array((start + (0..<count).map(part).joined() + end).utf8) }
+  /// Returns the texts of a format in the fixture: start, part and end, where `#` in a part is the
+  /// index of the part.
+  private static func texts(_ format: String) throws -> [Input] {
+    try Fixture.rows("long-files", as: [String].self).filter { $0[0] == format }.map {
+      row -> Input in
+      let part = row[3].split(separator: "#", omittingEmptySubsequences: false)
+      return { count in
+        let parts = (0..<count).map { part.joined(separator: "\($0)") }
+        return Array((row[2] + parts.joined() + row[4]).utf8)
+      }
+    }
   }
-
-  private static func text(
-    _ start: String, _ part: String, _ end: String = ""
-  ) -> Input {
-    text(start, end) { _ in part }
-  }
-
-  private static let json: KeyValuePairs<String, Input> = [
-    "keys": text("{", "\"\": 0}") { "\"k\($0)\": \($0), " },
-    "nested": text("{\"a\": ", "["), "escapes": text("{\"a\": \"", "\\u0041", "\"}"),
-    "equal keys": text("{\"a\": {", "\"a\": 1, ", "\"b\": 2}}"),
-    "equal keys at the top": text("{", "\"a\": 1, ", "\"b\": 2}"),
-    "accents": text("{\"e", "\u{301}", "\": 0}"),
-    "keys with accents": text("{", "\"\": 0}") { "\"e\u{301}\($0)\": 0, " },
-    "arrays": text("{\"a\": [", "[], ", "0]}"),
-    "nested dictionaries": text("{\"a\": ", "{\"a\": "),
-    "digits": text("{\"a\": 1", "1", "}"), "fraction": text("{\"a\": 0.", "1", "}"),
-    "exponent": text("{\"a\": 1e", "1", "}"), "zeros": text("{\"a\": 1e", "0", "1}"),
-    "halves": text("{\"a\": \"", "\\ud83d"),
-    "backslashes": text("{\"a\": \"", "\\\\"), "lines": text("{", "\n", "x"),
-    "base64": text("{\"a\": \"$base64:", "AAAA", "\"}"), "space": text("{\"a\"", " "),
-  ]
-
-  private static let xml: KeyValuePairs<String, Input> = [
-    "keys": text("<plist><dict>", "</dict></plist>") { "<key>k\($0)</key><true/>" },
-    "open comments": text("<plist><dict>", "<!-- "),
-    "nested": text("<plist><dict><key>a</key>", "<array>"),
-    "references": text("<plist><dict><key>a</key><string>", "&amp;", "</string></dict></plist>"),
-    "equal keys": text(
-      "<plist><dict><key>a</key><dict>", "<key>a</key><true/>", "</dict></dict></plist>"),
-    "comments": text("<plist><dict>", "<!-- -->", "</dict></plist>"),
-    "open data": text("<plist><dict>", "<![CDATA["),
-    "comments before": text("", "<!-- -->", "<plist><dict></dict></plist>"),
-    "instructions": text("", "<?a ?>"), "open instructions": text("<?xml ", "<?a "),
-    "arrays": text("<plist><dict><key>a</key><array>", "<array/>", "</array></dict></plist>"),
-    "open references": text("<plist><dict><key>a</key><string>", "&"),
-    "sections": text(
-      "<plist><dict><key>a</key><string>", "<![CDATA[a]]>", "</string></dict></plist>"),
-    "data": text("<plist><dict><key>a</key><data>", "AA\n AA", "</data></dict></plist>"),
-    "digits": text("<plist><dict><key>a</key><integer>", "1", "</integer></dict></plist>"),
-    "real": text("<plist><dict><key>a</key><real>0.", "1", "</real></dict></plist>"),
-    "year": text("<plist><dict><key>a</key><date>1", "1", "-01-01T00:00:00Z</date></dict></plist>"),
-    "space in a tag": text("<plist><dict><key>a</key><string", " ", ">"),
-    "attributes": text("<plist ", "a='b' ", "><dict></dict></plist>"),
-    "document type": text("<!DOCTYPE plist [", "<!ENTITY a 'b'>", "]><plist/>"),
-    "lines": text("<plist><dict>", "\r\n", "x"),
-  ]
 
   /// Returns the objects of a file whose only key has the first object as its value.
   private static func list(
@@ -106,10 +65,8 @@ struct LinearWorkTests {
     },
   ]
 
-  private func expectLinear(
-    _ format: some StoredFormat, _ files: KeyValuePairs<String, Input>
-  ) {
-    for (_, file) in files.prefix(Campaign.size(sample: 3, full: files.count)) {
+  private func expectLinear(_ format: some StoredFormat, _ files: [Input]) {
+    for file in files.prefix(Campaign.size(sample: 3, full: files.count)) {
       TestSupport.expectLinear(file) { file in
         switch format.parsed(file) {
         case .success(let content):
@@ -121,7 +78,11 @@ struct LinearWorkTests {
     }
   }
 
-  @Test func workOnJSONIsLinear() { expectLinear(JSONFormat(), Self.json) }
-  @Test func workOnXMLIsLinear() { expectLinear(XMLPropertyListFormat(), Self.xml) }
-  @Test func workOnBinaryListsIsLinear() { expectLinear(BinaryPropertyListFormat(), Self.binary) }
+  @Test func workOnJSONIsLinear() throws { expectLinear(JSONFormat(), try Self.texts("json")) }
+  @Test func workOnXMLIsLinear() throws {
+    expectLinear(XMLPropertyListFormat(), try Self.texts("xml"))
+  }
+  @Test func workOnBinaryListsIsLinear() {
+    expectLinear(BinaryPropertyListFormat(), Self.binary.map(\.value))
+  }
 }

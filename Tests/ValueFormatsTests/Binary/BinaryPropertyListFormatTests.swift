@@ -135,14 +135,6 @@ struct BinaryPropertyListFormatTests {
         == BinaryPropertyListFile(objects: [object], offsetSize: offsetSize).bytes)
   }
 
-  @Test(arguments: ["1e999", "170141183460469231731687303715884105728"])
-  func numberOfAnotherFormatIsNotEncoded(_ spelling: String) throws {
-    let reason = "a number is too large for a binary property list"
-    #expect(throws: FormatError(reason: reason, offset: 0)) {
-      try format.encode(.number(.text(spelling)))
-    }
-  }
-
   @Test func manyEntriesNeedLargerReferences() throws {
     let entries = try (0..<33_000).map {
       format.entry(StoredKey("\($0)"), try format.encode(.number(.integer(Int128($0))))[...])

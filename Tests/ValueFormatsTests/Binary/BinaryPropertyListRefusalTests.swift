@@ -11,24 +11,6 @@ struct BinaryPropertyListRefusalTests {
     #expect(throws: FormatError(reason: reason, offset: offset)) { try format.parse(file) }
   }
 
-  @Test(arguments: [
-    ("<?xml version=\"1.0\"?>", "the file is in XML; open it as an XML property list", 0),
-    ("<plist/>", "the file is in XML; open it as an XML property list", 0),
-    ("{\"a\": 1}", "the file seems to be JSON; open it as JSON", 0),
-    (
-      "{a = 1;}", "the file seems to be an OpenStep property list; convert it to XML",
-      0
-    ),
-    ("text", "not a binary property list", 0),
-    ("", "not a binary property list", 0),
-    ("bplist01", "unsupported version of the binary property list format", 6),
-    ("bplist", "invalid or truncated trailer", 6),
-    ("bplist00", "invalid or truncated trailer", 8),
-  ])
-  func otherFileIsRefused(_ file: String, _ reason: String, _ offset: Int) {
-    expectRefusal(Array(file.utf8), reason, at: offset)
-  }
-
   @Test func trailersAreChecked() {
     let good = File.of([0x09])
     let trailer = good.bytes.count - 32

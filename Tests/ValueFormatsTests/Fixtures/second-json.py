@@ -1,30 +1,34 @@
-# A second reader and writer of JSON: `read PATH` and `write PATH COUNT SEED`.
+# A second reader and writer of JSON: `read PATH FORMAT` and `write PATH FORMAT COUNT SEED`, where
+# the format is not used. The notation of a value is that of the tests.
 import json, random, struct, sys
 
 def load(path):
   def no_constant(word): raise ValueError(word)
   with open(path, 'rb') as file:
     return json.loads(
-      file.read().decode('utf-8'), parse_int=lambda text: ('i', text),
-      parse_float=lambda text: ('d', struct.pack('>d', float(text)).hex()),
+      file.read().decode('utf-8'), parse_int=lambda text: ('t', text),
+      parse_float=lambda text: ('r', '%x' % struct.unpack('>Q', struct.pack('>d', float(text)))[0]),
       parse_constant=no_constant, object_pairs_hook=lambda pairs: ('o', pairs))
 
+def quoted(text):
+  return "\"" + "".join(c if " " <= c <= "~" and c not in "\"\\" else "\\u{%x}" % ord(c) for c in text) + "\""
+
 def canonical(value):
-  if value is None: return 'n'
-  if value is True: return 't'
-  if value is False: return 'f'
-  if isinstance(value, str): return 's' + value.encode('utf-8').hex()
+  if value is None: return 'n0'
+  if value is True: return 'true'
+  if value is False: return 'false'
+  if isinstance(value, str): return quoted(value)
   if isinstance(value, list): return '[' + ','.join(map(canonical, value)) + ']'
   kind, content = value
   if kind != 'o': return kind + content
-  members = sorted((key.encode('utf-8'), member) for key, member in content)
-  assert len(set(key for key, _ in members)) == len(members)
-  return '{' + ','.join(key.hex() + ':' + canonical(member) for key, member in members) + '}'
+  assert len(set(key for key, _ in content)) == len(content)
+  return '{' + ','.join(sorted(
+    quoted(key) + ':' + canonical(member) for key, member in content)) + '}'
 
 def write_lines(value):
   kind, members = value
   assert kind == 'o'
-  for key, member in members: print(key.encode('utf-8').hex(), canonical(member))
+  for key, member in members: print(quoted(key), canonical(member))
 
 def text():
   ranges = [(0, 0x1F), (0x20, 0x7F), (0x20, 0x7F), (0x80, 0x7FF), (0x800, 0xD7FF),
@@ -59,5 +63,5 @@ def write_values(count, seed, path):
     entries = (dump(key) + ': ' + dump(value) for key, value in members.items())
     file.write(('{' + ', '.join(entries) + '}').encode('utf-8'))
 
-if sys.argv[1] == 'read': write_lines(load(sys.argv[2]))
-else: write_values(int(sys.argv[3]), int(sys.argv[4]), sys.argv[2])
+if sys.argv[1] == 'write': write_values(int(sys.argv[4]), int(sys.argv[5]), sys.argv[2])
+write_lines(load(sys.argv[2]))

@@ -1,20 +1,23 @@
 # A second reader and writer of property lists: `read PATH FORMAT`, `write PATH FORMAT COUNT SEED`,
 # and `check PATH` for a list of damaged files.
 import base64, datetime, plistlib, random, re, struct, sys
+def bits(v): return "%x" % struct.unpack(">Q", struct.pack(">d", v))[0]
+def quoted(text):
+    return "\"" + "".join(c if " " <= c <= "~" and c not in "\"\\" else "\\u{%x}" % ord(c) for c in text) + "\""
 def dump(v):
     if v is True: return "true"
     if v is False: return "false"
     if isinstance(v, plistlib.UID): return "u%d" % v.data
     if isinstance(v, int): return "i%d" % v
     if isinstance(v, float):
-        return "nan" if v != v else "r%x" % struct.unpack(">Q", struct.pack(">d", v))[0]
-    if isinstance(v, str): return "s" + v.encode("utf-8").hex()
+        return "r7ff8000000000000" if v != v else "r" + bits(v)
+    if isinstance(v, str): return quoted(v)
     if isinstance(v, bytes): return "x" + v.hex()
     if isinstance(v, datetime.datetime):
         delta = v - datetime.datetime(2001, 1, 1)
-        return "d%d" % ((delta.days * 86400 + delta.seconds) * 1000000 + delta.microseconds)
+        return "d" + bits(((delta.days * 86400 + delta.seconds) * 1000000 + delta.microseconds) / 1000000)
     if isinstance(v, list): return "[" + ",".join(map(dump, v)) + "]"
-    return "{" + ",".join(sorted(k.encode("utf-8").hex() + ":" + dump(e)
+    return "{" + ",".join(sorted(quoted(k) + ":" + dump(e)
                                  for k, e in v.items())) + "}"
 
 mode = sys.argv[1]
@@ -22,7 +25,7 @@ if mode != "check": format = getattr(plistlib, sys.argv[3])
 if mode == "read":
     with open(sys.argv[2], "rb") as file:
         values = plistlib.load(file, fmt=format)
-    for key, value in values.items(): print(dump(key), dump(value))
+    for key, value in values.items(): print(quoted(key), dump(value))
 elif mode == "write":
     random.seed(int(sys.argv[5]))
     def text():
@@ -44,7 +47,7 @@ elif mode == "write":
     values = {"%d%s" % (n, text()): value(0) for n in range(int(sys.argv[4]))}
     with open(sys.argv[2], "wb") as file:
         plistlib.dump(values, file, fmt=format, sort_keys=False)
-    for key, value in values.items(): print(dump(key), dump(value))
+    for key, value in values.items(): print(quoted(key), dump(value))
 else:
     # Apple's readers take any year, and white space around a date; plistlib takes neither.
     other_date = re.compile(rb"<date\s*>(\s|-|0000|[0-9]{5})")

@@ -18,12 +18,6 @@ struct JSONRefusalTests {
     }
   }
 
-  @Test func invalidFileIsRefused() throws {
-    for refusal in try Refusal.all("file", in: "json-refusals") {
-      expectRefusal(of: Array(refusal.text.utf8), refusal.reason, at: refusal.offset)
-    }
-  }
-
   @Test func invalidScalarIsRefused() throws {
     for refusal in try Refusal.all("scalar", in: "json-refusals") {
       let array = "[\(refusal.text)]"
@@ -39,18 +33,6 @@ struct JSONRefusalTests {
     }
   }
 
-  @Test(arguments: [
-    ("<plist/>", "the file is in XML; open it as an XML property list"),
-    (
-      "\u{FEFF}\n<?xml version=\"1.0\"?>",
-      "the file is in XML; open it as an XML property list"
-    ),
-    ("bplist00", "the file is a binary property list; open it as one"),
-  ])
-  func fileOfAnotherFormatIsNamed(_ text: String, _ reason: String) {
-    expectRefusal(of: Array(text.utf8), reason, at: 0)
-  }
-
   private static let invalidTexts: [([UInt8], Int)] = [
     ([0x80], 0), ([0x61, 0xC3], 1), ([0xC0, 0x80], 0), ([0xC1, 0xBF], 0), ([0xE0, 0x80, 0x80], 0),
     ([0xF0, 0x80, 0x80, 0x80], 0), ([0x61, 0xED, 0xA0, 0x80], 1), ([0xF4, 0x90, 0x80, 0x80], 0),
@@ -64,27 +46,6 @@ struct JSONRefusalTests {
       of: Array("{\"a\": ".utf8) + value + Array("}".utf8), "invalid UTF-8", at: offset + 7)
     #expect(throws: FormatError(reason: "invalid UTF-8", offset: offset + 1)) {
       try format.decode(([0, 0] + value).dropFirst(2))
-    }
-  }
-
-  @Test(arguments: ["{}", "{\"a\": 1}", "\n{\"é\": 1}", "{\"\u{1F600}\": 1}"], [true, false])
-  func otherEncodingIsNamed(_ text: String, _ hasMark: Bool) {
-    let mark = hasMark ? "\u{FEFF}" : ""
-    let short = (mark + text).utf16.map { $0 }
-    let long = (mark + text).unicodeScalars.map(\.value)
-    func bytes<Unit: FixedWidthInteger>(_ unit: Unit, _ isLittle: Bool) -> [UInt8] {
-      let shifts = stride(from: 0, to: Unit.bitWidth, by: 8)
-      let bytes = shifts.map { UInt8(truncatingIfNeeded: unit >> $0) }
-      return isLittle ? bytes : bytes.reversed()
-    }
-    for (name, isLittle) in [("little", true), ("big", false)] {
-      for (width, file) in [
-        (16, short.flatMap { bytes($0, isLittle) }), (32, long.flatMap { bytes($0, isLittle) }),
-      ] {
-        expectRefusal(
-          of: file, "the file is encoded in UTF-\(width) (\(name) endian); convert it to UTF-8",
-          at: 0)
-      }
     }
   }
 }

@@ -1,11 +1,9 @@
 import FoundationEssentials
 
+@testable import KeyValueStorage
 @testable import ValueFormats
 
-/// Returns a value as text that is unique to the value: equal for any two NaNs, and different for
-/// strings of different bytes.
-///
-/// Numbers in text form become the real numbers they spell, for comparison with Python's result.
+/// Returns a value as text that is unique to the value: different for strings of different bytes.
 func exact(_ tree: ValueTree) -> String {
   switch tree {
   case .null(let depth): "n\(depth)"
@@ -14,16 +12,25 @@ func exact(_ tree: ValueTree) -> String {
   case .number(.real(let value)): "r\(String(value.bitPattern, radix: 16))"
   case .number(.float(let value)): "f\(String(value.bitPattern, radix: 16))"
   case .number(.text(let spelling)): "t\(spelling)"
-  case .string(let text): "s" + hexadecimal(text.utf8)
+  case .string(let text): quoted(text)
   case .data(let data): "x" + hexadecimal(data)
   case .date(let date): "d\(String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))"
   case .array(let elements): "[" + elements.map(exact).joined(separator: ",") + "]"
   case .dictionary(let elements):
     "{"
-      + elements.map { hexadecimal($0.string.utf8) + ":" + exact($1) }.sorted().joined(
+      + elements.map { quoted($0.string) + ":" + exact($1) }.sorted().joined(
         separator: ",")
       + "}"
   }
+}
+
+/// Returns the scalars of a text, in ASCII.
+func quoted(_ text: String) -> String {
+  let scalars = text.unicodeScalars.map { scalar in
+    (" "..."~").contains(scalar) && scalar != "\"" && scalar != "\\"
+      ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+  }
+  return "\"\(scalars.joined())\""
 }
 
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
@@ -31,4 +38,40 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = String(byte, radix: 16)
     return digits.utf8.count == 1 ? "0" + digits : digits
   }.joined()
+}
+
+extension ValueTree {
+  /// The value that a reader without Locket's escapes finds after writing this one in a format:
+  /// integers of JSON in their spelling, and all other numbers as `Double`.
+  func unescaped(in format: KeyValueFormat) -> ValueTree { written(in: format).asIs(in: format) }
+
+  private func asIs(in format: KeyValueFormat) -> ValueTree {
+    switch self {
+    case .null(0) where format == .json: return self
+    case .null(let depth): return .string(depth == 0 ? "$null" : "$null:\(depth)")
+    case .number(.real(let value)): return .number(.real(value.isNaN ? .nan : value))
+    case .number(.float(let value)):
+      return .number(.real(value.isNaN ? .nan : Double(value)))
+    case .number(.text(let spelling)) where spelling.contains(where: { ".eE".contains($0) }):
+      return .number(.real(Double(spelling)!))
+    case .string(let text):
+      if format == .json { return .string(EscapedString.escape(text)) }
+      let isWritable = format == .binaryPropertyList || MarkupText.allows(text)
+      return .string(EscapedString.inPropertyList(text, isWritable: isWritable))
+    case .array(let elements): return .array(elements.map { $0.asIs(in: format) })
+    case .dictionary(let elements):
+      let entries = elements.map { ($0.written(in: format), $1.asIs(in: format)) }
+      return .dictionary(Dictionary(uniqueKeysWithValues: entries))
+    default: return self
+    }
+  }
+}
+
+extension StoredKey {
+  /// The key as a format writes it.
+  func written(in format: KeyValueFormat) -> StoredKey {
+    let isBase64 = EscapedString.unescape(string) != string
+    let isEscaped = format == .xmlPropertyList && (isBase64 || !MarkupText.allows(string))
+    return isEscaped ? StoredKey(EscapedString.escape(string, needsEscape: true)) : self
+  }
 }

@@ -1,5 +1,7 @@
 import FoundationEssentials
 
+@testable import ValueFormats
+
 /// The files in `Fixtures`.
 enum Fixture {
   static func url(_ name: String) -> URL {
@@ -12,6 +14,12 @@ enum Fixture {
   static func text(_ name: String) throws -> String {
     try String(contentsOf: url(name), encoding: .utf8)
   }
+
+  /// The lines of a file, each of which is a JSON value.
+  static func rows<Row: Decodable>(_ name: String, as type: Row.Type) throws -> [Row] {
+    try text(name).split(separator: "\n")
+      .map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+  }
 }
 
 /// A text that a format refuses, and the error: a line of a fixture.
@@ -20,6 +28,8 @@ struct Refusal: Decodable {
   let text: String
   let reason: String
   let offset: Int
+
+  var error: FormatError { FormatError(reason: reason, offset: offset) }
 
   init(from decoder: any Decoder) throws {
     var row = try decoder.unkeyedContainer()
@@ -31,8 +41,6 @@ struct Refusal: Decodable {
 
   /// Returns all refusals of a kind in a fixture.
   static func all(_ kind: String, in name: String) throws -> [Refusal] {
-    try Fixture.text(name).split(separator: "\n")
-      .map { try JSONDecoder().decode(Refusal.self, from: Data($0.utf8)) }
-      .filter { $0.kind == kind }
+    try Fixture.rows(name, as: Refusal.self).filter { $0.kind == kind }
   }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// A nested value of any `Codable` shape.
-indirect enum RandomValue: Codable, Sendable {
+indirect enum RandomValue: Codable, Equatable, Sendable {
   case nothing
   case scalar(RandomScalar)
   case named(first: RandomValue?, second: RandomValue??)
@@ -68,31 +68,6 @@ indirect enum RandomValue: Codable, Sendable {
         .maybe(
           random.maybe { random in random.maybe { random in random.optional(inner) } })
       }
-  }
-}
-
-extension RandomValue: Equatable {
-  static func == (first: RandomValue, second: RandomValue) -> Bool {
-    switch (first, second) {
-    case (.nothing, .nothing): true
-    case (.scalar(let first), .scalar(let second)): first == second
-    case (.named(let first, let other), .named(let second, let another)):
-      first == second && other == another
-    case (.array(let first), .array(let second)): first == second
-    case (.optionals(let first), .optionals(let second)): first == second
-    case (.dictionary(let first), .dictionary(let second)):
-      first == second
-        && first.allSatisfy { entry in
-          second.keys.contains { $0.isExactly(entry.key) }
-        }
-    case (.byNumber(let first), .byNumber(let second)): first == second
-    case (.byColor(let first), .byColor(let second)): first == second
-    case (.byPoint(let first), .byPoint(let second)): first == second
-    case (.set(let first), .set(let second)): first == second
-    case (.bytes(let first), .bytes(let second)): first == second
-    case (.maybe(let first), .maybe(let second)): first == second
-    default: false
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import KeyValueStorage
 @testable import ValueFormats
 
 struct TreeCodingContainersTests {
@@ -177,5 +178,48 @@ struct TreeCodingContainersTests {
       #expect(try above.unkeyedContainer().isAtEnd && list.isAtEnd)
       #expect(above.codingPath.map(\.stringValue) == ["5"])
     }
+  }
+
+  /// Keys that are equal as strings but not as bytes: é as one scalar or two.
+  @Test(arguments: KeyValueFormat.allCases)
+  func equalSpellingsAreDistinctKeys(_ format: KeyValueFormat) throws {
+    typealias TextKey = TreeCodingShapesTests.TextKey
+    let written = try tree { encoder in
+      var outer = encoder.container(keyedBy: Key.self)
+      var container = outer.nestedContainer(keyedBy: TextKey.self, forKey: .a)
+      try container.encode(1, forKey: TextKey("\u{e9}"))
+      try container.encode(2, forKey: TextKey("e\u{301}"))
+    }
+    let stored = try format.coding.decode(try format.coding.encode(written)[...])
+    try read(stored) { decoder in
+      let container = try decoder.container(keyedBy: Key.self)
+        .nestedContainer(keyedBy: TextKey.self, forKey: .a)
+      #expect(
+        container.allKeys.map { Array($0.stringValue.utf8) } == [[101, 204, 129], [195, 169]])
+      #expect(try container.decode(Int.self, forKey: TextKey("\u{e9}")) == 1)
+      #expect(try container.decode(Int.self, forKey: TextKey("e\u{301}")) == 2)
+    }
+    // A Swift dictionary retains one of them: always the last.
+    let values = try TreeDecoder().decode([String: [String: Int]].self, from: stored)
+    #expect(values == ["a": ["\u{e9}": 1]])
+  }
+
+  private struct Coffee: Codable, Equatable {
+    var café: Int?
+  }
+
+  @Test func propertyIsReadInAnySpelling() throws {
+    func coffee(_ entries: [(String, ValueTree)]) throws -> Coffee {
+      let keys = entries.map { (StoredKey($0), $1) }
+      return try TreeDecoder().decode(
+        Coffee.self, from: .dictionary(Dictionary(uniqueKeysWithValues: keys)))
+    }
+    let one = ValueTree.number(.integer(1)), two = ValueTree.number(.integer(2))
+    #expect(try coffee([("cafe\u{301}", one)]) == Coffee(café: 1))
+    #expect(try coffee([("caf\u{e9}", one)]) == Coffee(café: 1))
+    #expect(try coffee([("cafe", one)]) == Coffee(café: nil))
+    // The type's own spelling is preferred, regardless of the source file's.
+    let own = Array("café".utf8).count == 5
+    #expect(try coffee([("cafe\u{301}", one), ("caf\u{e9}", two)]) == Coffee(café: own ? 2 : 1))
   }
 }

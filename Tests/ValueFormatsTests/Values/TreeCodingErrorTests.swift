@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import KeyValueStorage
 @testable import ValueFormats
 
 struct TreeCodingErrorTests {
@@ -23,66 +24,18 @@ struct TreeCodingErrorTests {
   enum Theme: String, Codable { case dark }
 
   private static let text = ValueTree.string("secret")
-  private static let number = ValueTree.number(.text("4711"))
 
-  /// The rejected value is one of the two above.
-  static let refusals: [(tree: ValueTree, reason: String)] = [
-    (text, "expected a dictionary, found a string"),
-    (.dictionary([:]), "the key lines is missing"),
-    (song("lines", text), "expected an array, found a string, at lines"),
-    (
-      song("lines", .array([.dictionary(["volume": text])])),
-      "expected a number, found a string, at lines[*].volume"
-    ),
-    (
-      song("lines", .array([.dictionary(["volume": .null(depth: 0)])])),
-      "expected a number, found null, at lines[*].volume"
-    ),
-    (song("lines", .array([.dictionary([:])])), "the key volume is missing, at lines[*]"),
-    (
-      song("byName", .dictionary(["secret": .dictionary(["volume": text])])),
-      "expected a number, found a string, at byName.*.volume"
-    ),
-    (
-      song("byName", .dictionary(["secret": .dictionary(["volume": number, "name": number])])),
-      "expected a string, found a number, at byName.*.name"
-    ),
-    (
-      song("byName", .dictionary(["secret": .dictionary(["volume": number, "level": number])])),
-      "the number is out of range for Int8, at byName.*.level"
-    ),
-    (song("theme", text), "the stored value is not valid for this type, at theme"),
-    (song("theme", number), "expected a string, found a number, at theme"),
-    (song("created", text), "expected a date, found a string, at created"),
-    (song("cover", text), "expected data, found a string, at cover"),
-    (song("link", number), "expected a URL, found a number, at link"),
-    (song("link", .string("")), "expected a URL, found a string, at link"),
-    (song("size", .array([number])), "the array has too few elements, at size"),
-    (
-      song("size", .array([number, .number(.integer(-1))])),
-      "the stored value is not valid for this type, at size"
-    ),
-    (
-      song("byName", .dictionary(["secret": .dictionary(["secret": number])])),
-      "the key volume is missing, at byName.*"
-    ),
-    (song("created", .bool(true)), "expected a date, found a Boolean, at created"),
-    (song("created", .data(Data())), "expected a date, found data, at created"),
-    (song("cover", .date(.now)), "expected data, found a date, at cover"),
-    (song("cover", .dictionary([:])), "expected data, found a dictionary, at cover"),
-    (song("theme", .array([])), "expected a string, found an array, at theme"),
-  ]
-
-  private static func song(_ key: String, _ tree: ValueTree) -> ValueTree {
-    .dictionary(["lines": .array([])].merging([StoredKey(key): tree]) { _, new in new })
-  }
-
-  @Test(arguments: refusals) func errorContainsReasonAndPath(_ tree: ValueTree, _ reason: String) {
-    let error = #expect(throws: ValueCodingError.self) {
-      try TreeDecoder().decode(Song.self, from: tree)
+  /// Each refused value is in JSON or XML, and is `secret` or 4711.
+  @Test(arguments: [KeyValueFormat.json, .xmlPropertyList])
+  func errorContainsReasonAndPath(_ format: KeyValueFormat) throws {
+    for refusal in try Refusal.all("song", in: "\(format)-refusals") {
+      let tree = try format.coding.decode(ArraySlice(refusal.text.utf8))
+      let error = #expect(throws: ValueCodingError.self, "\(refusal.text)") {
+        try TreeDecoder().decode(Song.self, from: tree)
+      }
+      #expect(error?.reason == refusal.reason)
+      #expect(!"\(error as Any)".contains("secret") && !"\(error as Any)".contains("4711"))
     }
-    #expect(error?.reason == reason)
-    #expect(!"\(error as Any)".contains("secret") && !"\(error as Any)".contains("4711"))
   }
 
   struct OwnError: Error { var text = "secret" }

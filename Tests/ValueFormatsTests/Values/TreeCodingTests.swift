@@ -12,48 +12,16 @@ struct TreeCodingTests {
     try expectExactEverywhere(UInt128(Int128.max) + 1)
   }
 
-  @Test(arguments: [
-    0, -0.0, 0.8, 1, -1e300, .leastNonzeroMagnitude, .leastNormalMagnitude, .infinity, -.infinity,
-    .greatestFiniteMagnitude, .pi, .nan,
-  ])
-  func doublesComeBackToTheBit(_ value: Double) throws {
-    let tree = try TreeEncoder().encode(["key": [value]])
-    let decoded = try TreeDecoder().decode([String: [Double]].self, from: tree)
-    #expect(decoded["key"]?.first?.bitPattern == value.bitPattern)
-    if !value.isNaN { try expectExactEverywhere(value) }
-    let date = Date(timeIntervalSinceReferenceDate: value)
-    let time = try TreeDecoder().decode(Date.self, from: TreeEncoder().encode(date))
-    #expect(time.timeIntervalSinceReferenceDate.bitPattern == value.bitPattern)
-  }
-
-  @Test(arguments: [
-    0, -0.0, 0.1, .leastNonzeroMagnitude, .infinity, .greatestFiniteMagnitude, .nan,
-  ])
-  func floatsComeBackToTheBit(_ value: Float) throws {
-    let tree = try TreeEncoder().encode(["key": [value]])
-    let decoded = try TreeDecoder().decode([String: [Float]].self, from: tree)
-    #expect(decoded["key"]?.first?.bitPattern == value.bitPattern)
-    #expect(try TreeEncoder().encode(value) == .number(.float(value)) || value.isNaN)
-    if !value.isNaN { try expectExactEverywhere(value) }
-  }
-
-  @Test func textComesBackToTheByte() throws {
-    let texts = [
-      "", "\u{0}", "\u{1}\u{1f}\u{7f}", "\u{fffe}\u{ffff}", "😀", "e\u{301}", "\u{e9}", "$null",
-      "\r\n",
-    ]
-    for text in texts {
-      try expectExactEverywhere(text)
-      let decoded = try TreeDecoder().decode(
-        [String: String].self, from: TreeEncoder().encode([text: text]))
-      #expect(decoded.keys.first.map { Array($0.utf8) } == Array(text.utf8))
-      #expect(decoded.values.first.map { Array($0.utf8) } == Array(text.utf8))
-    }
+  @Test(arguments: [0, -0.0, 0.8, .leastNonzeroMagnitude, -.infinity, .greatestFiniteMagnitude])
+  func realsComeBack(_ value: Double) throws {
+    try expectExactEverywhere(value)
+    try expectExactEverywhere(Float(value))
   }
 
   @Test func otherSingleValuesComeBack() throws {
     try expectExactEverywhere(true)
     try expectExactEverywhere(false)
+    for text in ["", "\u{0}", "😀", "e\u{301}", "$null"] { try expectExactEverywhere(text) }
     try expectExactEverywhere(Data())
     try expectExactEverywhere(Data([0, 255]))
     try expectExactEverywhere(Data([1, 2, 3])[1...])
@@ -101,6 +69,7 @@ struct TreeCodingTests {
     #expect(try encoder.encode(Optional(url)) == .string("https://example.com"))
     #expect(try encoder.encode(true) == .bool(true))
     #expect(try encoder.encode(1.0) == .number(.real(1)))
+    #expect(try encoder.encode(Float(0.1)) == .number(.float(0.1)))
     #expect(try encoder.encode(UInt128.max) == .string("340282366920938463463374607431768211455"))
     #expect(try encoder.encode(UInt128(7)) == .number(.integer(7)))
     #expect(try encoder.encode([-1: "a"]) == .dictionary(["-1": .string("a")]))
