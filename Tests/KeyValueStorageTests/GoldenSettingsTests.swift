@@ -8,6 +8,7 @@ import Testing
 /// While the format may still change, `LOCKET_GOLDEN=write swift test --filter GoldenSettings`
 /// rewrites them.
 struct GoldenSettingsTests {
+  private typealias Golden = Codable & Equatable & Sendable
   private enum Shape: Codable, Equatable, Sendable { case circle(radius: Int), none }
   private enum Size: String, Codable, Sendable { case small }
   private struct Server: Codable, Equatable, Sendable {
@@ -18,38 +19,20 @@ struct GoldenSettingsTests {
     var key: Data
   }
 
-  /// A key and its value: how to set it, and whether a store has it.
-  private struct Case: Sendable {
-    let key: String
-    let set: @Sendable (KeyValueStore) throws -> Void
-    let isRead: @Sendable (KeyValueStore) throws -> Bool
-
-    init(_ key: String, _ value: some Codable & Equatable & Sendable) {
-      self.key = key
-      set = { try $0.set(value, for: key) }
-      isRead = { try $0.value(of: key) == value }
-    }
-  }
-
-  private static let cases = [
-    Case("true", true), Case("int", 42), Case("negative", Int64.min), Case("unsigned", UInt64.max),
-    Case("wide", UInt128.max), Case("byte", UInt8.max), Case("double", 0.8), Case("whole", 1.0),
-    Case("large", 1e20), Case("float", Float(0.1)), Case("infinity", -Double.infinity),
-    Case("text", "text"), Case("empty", ""), Case("emoji", "🗝️ ß \u{301}"), Case("zero", "a\0b"),
-    Case("null text", "$null"), Case("markup", "<&>\"'\r\n\t"),
-    Case("date", Date(timeIntervalSince1970: 1_795_275_998)),
-    Case("fraction", Date(timeIntervalSince1970: 1_795_275_998.5)),
-    Case("data", Data([1, 2, 255])),
-    Case("no data", Data()), Case("url", URL(string: "https://example.com/a?b=c#d")),
-    Case("optionals", [1, nil] as [Int?]), Case("nested optional", [Int??.some(nil)]),
-    Case("dictionary", ["b": 1, "a": 2]), Case("int keys", [10: "x"]), Case("set", Set([3])),
-    Case("shape", Shape.circle(radius: 1)), Case("no shape", Shape.none), Case("size", Size.small),
-    Case(
-      "server",
-      Server(
-        host: "example.com", ports: [80, 443], since: Date(timeIntervalSince1970: 0),
-        flags: ["on": true, "off": false], key: Data(0...255))),
-    Case("deep", [[[[["deep"]]]]]),
+  private static let values: KeyValuePairs<String, any Golden> = [
+    "true": true, "int": 42, "negative": Int64.min, "unsigned": UInt64.max, "wide": UInt128.max,
+    "byte": UInt8.max, "double": 0.8, "whole": 1.0, "large": 1e20, "float": Float(0.1),
+    "infinity": -Double.infinity, "text": "text", "empty": "", "emoji": "🗝️ ß \u{301}",
+    "zero": "a\0b", "null text": "$null", "markup": "<&>\"'\r\n\t",
+    "date": Date(timeIntervalSince1970: 1_795_275_998),
+    "fraction": Date(timeIntervalSince1970: 1_795_275_998.5), "data": Data([1, 2, 255]),
+    "no data": Data(), "url": URL(string: "https://example.com/a?b=c#d"),
+    "optionals": [1, nil] as [Int?], "nested optional": [Int??.some(nil)],
+    "dictionary": ["b": 1, "a": 2], "int keys": [10: "x"], "set": Set([3]),
+    "shape": Shape.circle(radius: 1), "no shape": Shape.none, "size": Size.small,
+    "server": Server(
+      host: "example.com", ports: [80, 443], since: Date(timeIntervalSince1970: 0),
+      flags: ["on": true, "off": false], key: Data(0...255)), "deep": [[[[["deep"]]]]],
   ]
 
   private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
@@ -59,11 +42,10 @@ struct GoldenSettingsTests {
       .appending(path: "Fixtures/golden-\(format)")
   }
 
-  private func written(_ format: KeyValueFormat) throws -> Data {
-    let file = try TestFile(format)
-    let store = file.open()
-    for golden in Self.cases { try golden.set(store) }
-    return try Data(contentsOf: URL(filePath: file.path))
+  private func isRead<Value: Golden>(
+    _ value: Value, of key: String, in store: KeyValueStore
+  ) throws -> Bool {
+    try store.value(of: key) == value
   }
 
   @Test(arguments: KeyValueFormat.allCases)
@@ -71,14 +53,16 @@ struct GoldenSettingsTests {
     let file = try TestFile(format)
     try Data(contentsOf: fixture(format)).write(to: URL(filePath: file.path))
     let store = file.open()
-    #expect(try store.keys() == Self.cases.map(\.key).sorted())
-    for golden in Self.cases { #expect(try golden.isRead(store), "\(golden.key)") }
+    #expect(try store.keys() == Self.values.map(\.key).sorted())
+    for (key, value) in Self.values { #expect(try isRead(value, of: key, in: store), "\(key)") }
   }
 
   @Test(arguments: KeyValueFormat.allCases)
   func goldenSettingsAreWrittenIdentically(_ format: KeyValueFormat) throws {
-    let bytes = try written(format)
-    if Self.isWriting { try bytes.write(to: fixture(format)) }
-    #expect(try bytes == Data(contentsOf: fixture(format)))
+    let file = try TestFile(format)
+    let store = file.open()
+    for (key, value) in Self.values { try store.set(value, for: key) }
+    if Self.isWriting { try Data(file.bytes).write(to: fixture(format)) }
+    #expect(try Data(file.bytes) == Data(contentsOf: fixture(format)))
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct EditedFileTests {
   /// The shell commands with which a program writes the content of the file `new` to the file `$1`.
   enum Editor: CaseIterable {
-    case cp, rename, renameOfABackup, removal, sed
+    case cp, rename, renameOfABackup, removal, sed, git
 
     var script: String {
       switch self {
@@ -18,6 +18,14 @@ struct EditedFileTests {
       case .renameOfABackup: #"mv "$1" "$1~"; cat new >"$1"; rm "$1~""#
       case .removal: #"rm "$1"; cat new >"$1""#
       case .sed: #"sed -i -e '1r new' -e d "$1""#
+      // As a checkout does.
+      case .git:
+        #"""
+        export HOME="$PWD" GIT_CONFIG_NOSYSTEM=1
+        test -d .git || git init -q -b main
+        git update-index --add --cacheinfo "100644,$(git hash-object -w new),${1##*/}"
+        git checkout-index -f "${1##*/}"
+        """#
       }
     }
 
@@ -46,7 +54,7 @@ struct EditedFileTests {
     #expect(heard.all == Array(1...last))
   }
 
-  @Test(arguments: zip(Editor.allCases, KeyValueFormat.allCases + [.xmlPropertyList, .json]))
+  @Test(arguments: zip(Editor.allCases, KeyValueFormat.allCases + KeyValueFormat.allCases))
   func unsavedChangesAreMergedIntoEdits(_ editor: Editor, _ format: KeyValueFormat) throws {
     let file = try TestFile(format, values: ["number": 1])
     // A store that has not written yet, so that it receives no event of its own write.
@@ -54,11 +62,12 @@ struct EditedFileTests {
     let mine = StoredValue(wrappedValue: 0, "mine", in: store)
     let (heard, heardOfMine) = (HeardValues(of: file.number(in: store)), HeardValues(of: mine))
     mine.wrappedValue = 7
+    StoredValue(wrappedValue: 0, "other", in: store).wrappedValue = 3
     try editor.write(file.encoded(["number": 2, "other": 2]), to: file)
     heard.wait(for: 2)
     #expect(mine.wrappedValue == 7)
     try store.synchronize()
-    #expect(try file.values() == ["mine": 7, "number": 2, "other": 2])
+    #expect(try file.values() == ["mine": 7, "number": 2, "other": 3])
     #expect(heard.all == [2])
     #expect(heardOfMine.all == [7])
   }

@@ -26,7 +26,7 @@ struct FileBackendFaultTests {
     case .file: try make("x=1\n", file)
     case .link:
       try FileSystem().makeDirectories(file("target"))
-      try #require(unsafe symlink("target", file("a")) == 0)
+      try file.link(file("a"), to: "target")
       try file.replace("x=1\n", at: path(file))
     case .fileOfAnother:
       try make("x=1\n", file)
@@ -49,39 +49,26 @@ struct FileBackendFaultTests {
     beginning == .noDirectory || beginning == .emptyFile ? [:] : ["x": "1"]
   }
 
-  /// Makes a change in which one call fails; returns the file and its backend, the failed call, and
-  /// whether the change failed.
-  private func attempt(
-    _ beginning: Beginning, failing index: Int, _ code: Int32
-  ) throws -> (file: BackendFile, backend: FileBackend, failed: String?, hasFailed: Bool) {
-    let file = try BackendFile()
-    try make(beginning, file)
-    let fault = FaultAtCall(index, code: code)
-    let backend = file.open(path(file), fileSystem: fault.fileSystem)
-    defer { fault.disarm() }
-    do {
-      try backend.set("a", "1")
-      return (file, backend, fault.failed, false)
-    } catch {
-      guard case .system(let call, let path, code) = error, code != EINTR else { throw error }
-      #expect("\(call) \(path)" == fault.failed)
-      return (file, backend, fault.failed, true)
-    }
-  }
-
   @Test(arguments: faults)
   func failedCallOfAWriteKeepsTheOldContent(_ beginning: Beginning, _ code: Int32) throws {
     var index = 0
     while true {
-      let (file, backend, failed, hasFailed) = try attempt(beginning, failing: index, code)
-      let comment = Comment("\(beginning) with error \(code) in \(failed ?? "no call")")
+      let file = try BackendFile()
+      try make(beginning, file)
+      let fault = FaultAtCall(index, code: code)
+      let backend = file.open(path(file), fileSystem: fault.fileSystem)
+      var error: KeyValueStoreError?
+      do { try backend.set("a", "1") } catch let thrown { error = thrown }
+      fault.disarm()
+      let comment = Comment("\(beginning) with error \(code) in \(fault.failed ?? "no call")")
       let before = before(beginning)
       let after = before.merging(["a": "1"]) { $1 }
       let real = try FileSystem().resolve(path(file))
-      if hasFailed {
+      if let error {
+        fault.expect(error, comment)
         // Only the very last call comes after the new content is in place.
         let isInPlace = try file.text(of: real)?.contains("a=1") == true
-        let isLast = failed == "fsync \(real.parentDirectory)" && isInPlace
+        let isLast = fault.failed == "fsync \(real.parentDirectory)" && isInPlace
         #expect(isInPlace == isLast, comment)
         let texts = isInPlace ? after : before
         if beginning != .emptyFile || isInPlace {
@@ -98,7 +85,7 @@ struct FileBackendFaultTests {
       try backend.set("b", "2")
       let names = try FileSystem().entries(of: real.parentDirectory).sorted()
       #expect(names == [".settings.lock", "settings"], comment)
-      if failed == nil { break }
+      if !fault.happened { break }
       index += 1
     }
     #expect(index > 15)

@@ -33,19 +33,6 @@ struct FileBackendWritingTests {
     #expect(try backend.texts() == ["m": "new", "z": "1.0"])
   }
 
-  @Test func updateReceivesTheNewestContents() throws {
-    let (first, second) = (file.open(), file.open())
-    _ = try first.load()
-    try second.set("a", "1")
-    _ = try first.update { contents in
-      #expect(contents.texts == ["a": "1"])
-      return KeyValueChanges()
-    }
-    try file.overwrite("a=2\n")
-    try first.set("b", "3")
-    #expect(try second.texts() == ["a": "2", "b": "3"])
-  }
-
   @Test func updateWithoutAChangeWritesNothing() throws {
     try file.replace("b=1\na=1\n")
     let status = try file.status

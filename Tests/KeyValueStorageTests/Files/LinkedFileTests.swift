@@ -18,34 +18,16 @@ struct LinkedFileTests {
     String(decoding: try content(of: "\(file.directory)/\(name)"), as: UTF8.self)
   }
 
-  /// A store for a link in one directory to a file in another.
-  private func dotfile(_ target: String) throws -> KeyValueStore {
+  @Test func editsOfALinkAndOfItsTargetNotifyObservers() throws {
     try run(
       """
       mkdir dotfiles config; echo '{"number": 1}' >dotfiles/settings.json
-      ln -s '\(target)' config/settings.json
+      ln -s ../dotfiles/settings.json config/settings.json
       """)
     let store = KeyValueStore(
       FileBackend(path: "\(file.directory)/config/settings.json", format: .json))
     store.lockTimeout = .seconds(100_000)
-    return store
-  }
-
-  @Test(arguments: [false, true])
-  func writeKeepsALinkAndReplacesItsTarget(_ isAbsolute: Bool) throws {
-    let target = "\(isAbsolute ? file.directory : "..")/dotfiles/settings.json"
-    let number = file.number(in: try dotfile(target))
-    number.wrappedValue = 2
-    #expect(number.error == nil)
-    let config = "\(file.directory)/config"
-    #expect(try FileSystem().linkTarget(of: "\(config)/settings.json") == target)
-    #expect(try text(of: "dotfiles/settings.json") == "{\n  \"number\": 2\n}\n")
-    // Lock and temporary files are next to the link's target.
-    #expect(try FileSystem().entries(of: config) == ["settings.json"])
-  }
-
-  @Test func editsOfALinkAndOfItsTargetNotifyObservers() throws {
-    let number = file.number(in: try dotfile("../dotfiles/settings.json"))
+    let number = file.number(in: store)
     let heard = HeardValues(of: number)
     try run("echo '{\"number\": 2}' >dotfiles/settings.json")
     heard.wait(for: 2)

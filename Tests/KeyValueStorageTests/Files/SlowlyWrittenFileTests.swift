@@ -20,16 +20,19 @@ struct SlowlyWrittenFileTests {
   private let content: Data
   /// The number of times that the store acquired the lock.
   private let locks = Lock(0)
-  /// The number of times that the store opened the file.
-  private let opens = Lock(0)
+  /// The content of the file each time that the store opened it.
+  private let opened = Lock([Data]())
 
   /// Creates a store with a number in its file and no unsaved changes.
   private init(_ writes: WritePolicy, _ format: KeyValueFormat = .json) throws {
     file = try TestFile(format, values: ["number": 1, "other": 5])
     content = try file.encoded(["number": 2, "other": 6])
-    let fileSystem = FileSystem { [locks, opens, path = file.path] call, opened in
+    let fileSystem = FileSystem { [locks, opened, file] call, path in
       if call == .flock { locks.withLock { $0 += 1 } }
-      if call == .open, opened == path { opens.withLock { $0 += 1 } }
+      if call == .open, path == file.path, let content = FileManager.default.contents(atPath: path)
+      {
+        opened.withLock { $0.append(content) }
+      }
       return nil
     }
     store = file.openPatiently(writes, fileSystem)
@@ -99,43 +102,42 @@ struct SlowlyWrittenFileTests {
   /// The program removes the file before it creates the new one.
   @Test(arguments: ["mv file away", "rm file"])
   static func coalescedWriteWaitsForARemovedFile(_ command: String) throws {
-    try SlowlyWrittenFileTests(short).waitsForTheFile(command)
-  }
-
-  private func waitsForTheFile(_ command: String) throws {
+    let test = try SlowlyWrittenFileTests(short)
+    let file = test.file
     try Shell.run(command.replacing("file", with: "'\(file.path)'"), in: file.directory)
-    let before = locks.withLock { $0 }
-    mine.wrappedValue = 1
+    let before = test.locks.withLock { $0 }
+    test.mine.wrappedValue = 1
     // The timer has fired.
-    try wait { locks.withLock { $0 } > before }
-    store.writeLock.withLock {}
+    try wait { test.locks.withLock { $0 } > before }
+    test.store.writeLock.withLock {}
     // Like git, which does not overwrite an existing file.
     let new = try FileSystem().open(file.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
-    try new.write(content, at: 0)
+    try new.write(test.content, at: 0)
     try FileSystem().unlink("\(file.directory)/away")
     _ = consume new
-    heard.wait(for: 2)
+    test.heard.wait(for: 2)
     try wait { try file.open().value(of: "mine") == 1 }
-    try expectFile(mine: 1)
+    try test.expectFile(mine: 1)
+  }
+
+  private func openCount(of content: Data) -> Int {
+    opened.withLock { $0.count { $0 == content } }
   }
 
   @Test static func briefEmptyOrPartialFileIsNoError() throws {
-    try SlowlyWrittenFileTests(.durable).partialFileIsNoError()
-  }
-
-  private func partialFileIsNoError() throws {
-    for part in [content.prefix(0), content.prefix(content.count / 2)] {
-      // The second read begins after the first one has ended.
+    let test = try SlowlyWrittenFileTests(.durable)
+    for part in [test.content.prefix(0), test.content.prefix(test.content.count / 2)] {
+      // The second read of this part begins after the first one has ended.
       for _ in 0..<2 {
-        let before = opens.withLock { $0 }
-        try part.write(to: URL(filePath: file.path))
-        try wait { opens.withLock { $0 } > before }
+        let before = test.openCount(of: part)
+        try part.write(to: URL(filePath: test.file.path))
+        try wait { test.openCount(of: part) > before }
       }
-      #expect(number.error == nil)
-      #expect(number.wrappedValue == 1)
+      #expect(test.number.error == nil)
+      #expect(test.number.wrappedValue == 1)
     }
-    try content.write(to: URL(filePath: file.path))
-    heard.wait(for: 2)
-    #expect(heard.all == [2])
+    try test.content.write(to: URL(filePath: test.file.path))
+    test.heard.wait(for: 2)
+    #expect(test.heard.all == [2])
   }
 }

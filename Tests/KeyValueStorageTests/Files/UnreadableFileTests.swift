@@ -50,19 +50,6 @@ struct UnreadableFileTests {
     #expect(try store.moveAsideUnreadableFile() == nil)
   }
 
-  @Test func unsavedValueIsWrittenToARepairedFile() throws {
-    let file = try broken(.json)
-    let store = file.open()
-    let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
-    let other = StoredValue(wrappedValue: 0, "other", in: store)
-    let heard = HeardValues(of: other)
-    volume.wrappedValue = 0.3
-    try file.overwrite("{\"other\": 1}")
-    heard.wait(for: 1)
-    try store.synchronize()
-    #expect(try file.text == "{\n  \"other\": 1,\n  \"volume\": 0.3\n}\n")
-  }
-
   @Test func storeWithoutALocationIsAnError() throws {
     let store = KeyValueStore(json: URL(string: "https://example.com/settings.json")!)
     let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)

@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Dispatch
 import TestSupport
 import Testing
 
@@ -8,24 +9,43 @@ import Testing
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// Calls a closure on many threads while another save keeps theirs in the queue, one after the
-  /// other, until all of them wait; returns the errors that were thrown.
+  /// Signalled when the write of the key `first` has begun.
+  private let hasBegun = DispatchSemaphore(value: 0)
+  /// That write waits for it.
+  private let mayEnd = DispatchSemaphore(value: 0)
+  private let writeCount = Lock(0)
+
+  /// A store that refuses to write the key `large`.
+  private func store(refusing refusal: KeyValueStoreError) -> KeyValueStore {
+    KeyValueStore(
+      HookedBackend(
+        base: MemoryBackend(),
+        willWrite: { [hasBegun, mayEnd, writeCount] changes throws(KeyValueStoreError) in
+          if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
+          writeCount.withLock { $0 += 1 }
+          if changes.all.contains(where: { $0.key == "first" }) {
+            hasBegun.signal()
+            mayEnd.wait()
+          }
+        }))
+  }
+
+  /// Calls a closure on many threads during another write, one after the other, until all of them
+  /// wait in the queue; returns the errors that were thrown.
   private func saveTogether(
     _ count: Int, in store: KeyValueStore, _ body: @escaping @Sendable (Int) throws -> Void
   ) throws -> [Int: KeyValueStoreError] {
     let failures = Lock([Int: KeyValueStoreError]())
-    let queued = Lock(-1)
-    try onThreads(count + 1) { thread in
-      if thread == count {
-        let first = KeyValueStore.PendingSave(key: StoredKey("first"), value: nil)
-        try store.saves.perform(first) { batch in
-          queued.withLock { $0 = batch.count - 1 }
-          // An unfinished save is passed again.
-          if batch.count == count + 1 { batch[0].finish(.success(())) } else { usleep(500) }
-        }
+    try onThreads(count + 2) { [hasBegun, mayEnd] thread in
+      if thread == count { return try store.set(0, for: "first") }
+      if thread == 0 { hasBegun.wait() }
+      // The first save and those of the threads before this one.
+      let others = min(thread, count) + 1
+      try wait { store.saves.waitingCount == others }
+      if thread > count {
+        mayEnd.signal()
         return
       }
-      try wait { queued.withLock { $0 } == thread }
       do {
         try body(thread)
       } catch let error as KeyValueStoreError {
@@ -36,13 +56,12 @@ struct CrowdedSavesTests {
   }
 
   @Test func savesOfManyThreadsShareAWriteInTheirOrder() throws {
-    let writes = Lock(0)
-    let store = KeyValueStore(
-      HookedBackend(base: MemoryBackend(), willWrite: { _ in writes.withLock { $0 += 1 } }))
+    let store = store(refusing: .unavailable("never"))
     let failures = try saveTogether(50, in: store) { try store.set($0, for: "last") }
     #expect(failures == [:])
     #expect(try store.value(of: "last") == 49)
-    #expect(writes.withLock { $0 } == 1)
+    // That of the first save, and that of the others.
+    #expect(writeCount.withLock { $0 } == 2)
   }
 
   /// The error of one change does not affect the changes that would be written with it.
@@ -51,16 +70,11 @@ struct CrowdedSavesTests {
     .system(call: "write", path: "here", code: ENOSPC),
   ])
   func refusedChangeFailsAlone(_ refusal: KeyValueStoreError) throws {
-    let store = KeyValueStore(
-      HookedBackend(
-        base: MemoryBackend(),
-        willWrite: { changes throws(KeyValueStoreError) in
-          if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
-        }))
+    let store = store(refusing: refusal)
     let failures = try saveTogether(20, in: store) { number in
       try store.set(number, for: number == 7 ? "large" : "\(number)")
     }
     #expect(failures == [7: refusal])
-    #expect(try store.keys().count == 19)
+    #expect(try store.keys().count == 20)
   }
 }

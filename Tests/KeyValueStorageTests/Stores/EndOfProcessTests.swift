@@ -41,7 +41,10 @@ struct EndOfProcessTests {
 
   @Test func endInAnInPlaceChangeAwaitsNoTransaction() throws {
     let file = try TestFile()
-    try SettingsChild("end", ["changeBesideTransaction"], on: file).process.wait()
+    let child = try SettingsChild("end", ["changeBesideTransaction"], on: file)
+    try child.process.wait()
+    let lines = try child.lines
+    #expect(lines.count == 1 && lines[0].contains("\"unsaved\""), "\(lines)")
     #expect(try FileSystem().status(of: file.path) == nil)
   }
 

@@ -111,9 +111,9 @@ struct FailedReadingTests {
     number.wrappedValue = 5
     number.wrappedValue += 1
     #expect(number.wrappedValue == 6)
-    try file.overwrite("{\"number\": 41}")
+    try file.overwrite("{\"number\": 41, \"other\": 1}")
     try number.store.synchronize()
-    #expect(try file.values() == ["number": 6])
+    #expect(try file.values() == ["number": 6, "other": 1])
   }
 
   @Test func inPlaceChangeOfAnotherTypeIsRefused() throws {
@@ -122,10 +122,8 @@ struct FailedReadingTests {
     let list = StoredValue(wrappedValue: [Int](), "list", in: file.open())
     list.wrappedValue.append(1)
     #expect(list.wrappedValue == [])
-    guard case .undecodable("list", _, _) = list.error else {
-      Issue.record("\(String(describing: list.error))")
-      return
-    }
+    let reason = "expected an array, found a string"
+    #expect(list.error == .undecodable(key: "list", type: "Array<Int>", reason: reason))
     #expect(try file.text == "{\"list\": \"text\"}")
     list.wrappedValue = [1]
     list.wrappedValue.append(2)
@@ -147,6 +145,7 @@ struct FailedReadingTests {
     }
     let error = try #require(number.error)
     for _ in 0..<100 { #expect(number.wrappedValue == 0) }
+    #expect(throws: error) { try number.save(1) }
     #expect(reads.value == count)
     #expect(ReportedFailures.count(of: error) == 1)
     try file.overwrite("{\"number\": 41}")

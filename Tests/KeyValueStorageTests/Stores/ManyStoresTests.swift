@@ -58,9 +58,11 @@ struct PolledStoreTests {
     let heard = HeardValues(of: number)
     var values = number.values.makeAsyncIterator()
     #expect(await values.next() == 0)
+    // A change is detected by polling alone, without an access.
     try file.open().set(1, for: "number")
-    #expect(number.wrappedValue == 1)
+    PolledPaths.check()
     heard.wait(for: 1)
+    #expect(number.wrappedValue == 1)
     #expect(await values.next() == 1)
     let error = KeyValueStoreError.system(call: "inotify", path: file.path, code: EMFILE)
     #expect(ReportedFailures.count(of: error) == 1)
@@ -74,31 +76,5 @@ struct PolledStoreTests {
     try file.open().set(2, for: "number")
     heard.wait(for: 2)
     #expect(number.wrappedValue == 2)
-  }
-
-  /// Changes are detected by polling alone, without an access.
-  @Test func pollingNotifiesObserversWithoutAnAccess() throws {
-    let file = try TestFile()
-    let store = file.openPatiently(
-      .durable, FileSystem { call, _ in call == .inotify ? EMFILE : nil })
-    let heard = Heard<String>()
-    let observation = store.observe { heard.hear($0) }
-    try file.open().set(1, for: "a")
-    PolledPaths.check()
-    heard.wait(for: "a")
-    try file.overwrite(#"{"a": 1, "b": 2}"#)
-    PolledPaths.check()
-    heard.wait(for: "b")
-    withExtendedLifetime(observation) {}
-  }
-
-  /// In a user namespace, the limit applies to this child only.
-  @Test(.enabled(if: WithoutInotify.isPossible, "The machine has no user namespaces."))
-  func processWithoutInotifySeesChanges() throws {
-    let file = try TestFile()
-    let child = try SettingsChild("watch", on: file, command: WithoutInotify.words)
-    try child.wait(for: "ready")
-    try file.open().set(1, for: "number")
-    try child.wait(for: "1")
   }
 }

@@ -64,19 +64,4 @@ struct QuietProcessTests {
     }
     return calls
   }
-
-  @Test func timerExistsOnlyForUnsavedChanges() throws {
-    let file = try TestFile()
-    let store = file.open(.coalesced(within: .seconds(100_000)))
-    #expect(!store.hasTimer)
-    file.number(in: store).wrappedValue = 1
-    #expect(store.hasTimer)
-    try store.synchronize()
-    #expect(try file.values() == ["number": 1])
-    #expect(!store.hasTimer)
-
-    let durable = file.open()
-    file.number(in: durable).wrappedValue = 2
-    #expect(!durable.hasTimer)
-  }
 }

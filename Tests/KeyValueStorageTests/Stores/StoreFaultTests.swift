@@ -79,7 +79,7 @@ struct StoreFaultTests {
       if operation == .property { error = number.error }
       if let error {
         failures += 1
-        expect(error, isOf: place, code, comment)
+        fault.expect(error, comment)
         // Only then is the new content in place, but possibly not durable.
         if place != "fsync \(file.directory)" { #expect(try file.bytes == before, comment) }
       }
@@ -87,7 +87,7 @@ struct StoreFaultTests {
       if error != nil, isKept {
         // The value is retained, and written with the next change.
         #expect(number.wrappedValue == 2, comment)
-        expect(number.error, isOf: place, code, comment)
+        fault.expect(number.error, comment)
         if index % 2 == 0 { try store.synchronize() } else { try store.set(1, for: "next") }
       } else if error != nil {
         #expect(number.error == nil, comment)
@@ -103,16 +103,6 @@ struct StoreFaultTests {
       #expect(try file.temporaryFiles == [], comment)
       index += 1
     }
-  }
-
-  private func expect(
-    _ error: KeyValueStoreError?, isOf place: String, _ code: Int32, _ comment: Comment
-  ) {
-    guard case .system(let call, let path, code)? = error, code != EINTR else {
-      Issue.record("\(comment.rawValue): \(String(describing: error))")
-      return
-    }
-    #expect("\(call) \(path)" == place, comment)
   }
 
   @Test func failedCoalescedWriteIsRepeated() throws {

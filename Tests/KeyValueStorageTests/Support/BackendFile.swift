@@ -17,7 +17,6 @@ final class BackendFile: Sendable {
 
   var directory: String { temporary.path }
 
-  /// Returns another path in the directory.
   func callAsFunction(_ name: String) -> String { temporary(name) }
 
   /// Another backend for the file, or for another path.
@@ -45,6 +44,23 @@ final class BackendFile: Sendable {
   func overwrite(_ text: String) throws {
     let file = try FileSystem().open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
     try file.write(Array(text.utf8), at: 0)
+  }
+
+  /// Makes a symbolic link, in place of another one at that path.
+  func link(_ path: String, to target: String) throws {
+    if try FileSystem().status(of: path) != nil { try FileSystem().unlink(path) }
+    if unsafe symlink(target, path) != 0 {
+      throw SystemError(call: .rename, path: path, code: errno)
+    }
+  }
+
+  /// Makes the directories `one` and `two`, with a file each, and a link to the first one.
+  func linkDirectories() throws {
+    for name in ["one", "two"] {
+      try FileSystem().makeDirectories(temporary(name))
+      try replace("name=\(name)\n", at: temporary("\(name)/settings"))
+    }
+    try link(temporary("link"), to: "one")
   }
 
   var status: FileStatus? {
@@ -88,7 +104,6 @@ extension FileBackend {
     }
   }
 
-  /// All values, as text.
   func texts() throws(KeyValueStoreError) -> [String: String] {
     try load().texts
   }

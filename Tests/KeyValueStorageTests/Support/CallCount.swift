@@ -1,6 +1,10 @@
+import CLibrary
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
+
+@testable import KeyValueStorage
 
 extension FileSystem {
   /// A file system that calls a closure before each call of one kind, or only those on one path.
@@ -26,4 +30,15 @@ final class CallCount: Sendable {
   }
 
   var value: Int { count.withLock { $0 } }
+}
+
+extension FaultAtCall {
+  /// Expects the error of the failed call; an interrupted call is repeated and has none.
+  func expect(_ error: KeyValueStoreError?, _ comment: Comment) {
+    guard case .system(let call, let path, code)? = error, code != EINTR else {
+      Issue.record("\(comment.rawValue): \(String(describing: error))")
+      return
+    }
+    #expect("\(call) \(path)" == failed, comment)
+  }
 }

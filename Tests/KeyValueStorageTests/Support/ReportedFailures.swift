@@ -13,7 +13,6 @@ enum ReportedFailures {
     KeyValueStore.onFailure = { error in failures.withLock { $0.append(error) } }
   }()
 
-  /// Starts recording.
   static func record() { recorded }
 
   /// The number of times a failure was reported.

@@ -9,15 +9,13 @@ final class SettingsChild: Sendable {
   let process: ChildProcess
   private let output: String
 
-  /// Starts the process, perhaps by another command, whose words the closure returns.
   init(
-    _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String? = nil,
-    command: ([String]) -> [String] = { $0 }
+    _ mode: String, _ parameters: [String] = [], on file: TestFile, output: String? = nil
   ) throws {
     self.output = output ?? "\(file.directory)/output"
     let path = try ChildProcess.path(ofExecutable: "SettingsProcess")
-    let words = command([path, mode, "\(file.format)", file.path] + parameters)
-    process = try ChildProcess(words[0], Array(words.dropFirst()), output: self.output)
+    process = try ChildProcess(
+      path, [mode, "\(file.format)", file.path] + parameters, output: self.output)
   }
 
   var lines: [String] {

@@ -33,6 +33,8 @@ extension Job {
       name.wrappedValue = "name"
       exitInside(&number.wrappedValue)
     case .changeBesideTransaction:
+      dup2(STDOUT_FILENO, STDERR_FILENO)
+      StoredValue(wrappedValue: 0, "unsaved", in: store).wrappedValue = 1
       let hasBegun = DispatchSemaphore(value: 0)
       let mayGoOn = DispatchSemaphore(value: 0)
       DispatchQueue.global().async {
