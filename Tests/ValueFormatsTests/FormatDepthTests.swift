@@ -5,10 +5,11 @@ import Testing
 
 struct FormatDepthTests {
   /// The file's own dictionary is one of the levels.
-  @Test(arguments: [
-    (KeyValueFormat.json, "[", "", "]"), (.json, "{\"\":", "1", "}"),
-    (.json, "[{\"\":", "1", "}]"), (.xmlPropertyList, "<array>", "", "</array>"),
-  ])
+  @Test(
+    arguments: [
+      (.json, "[", "", "]"), (.json, "{\"\":", "1", "}"), (.json, "[{\"\":", "1", "}]"),
+      (.xmlPropertyList, "<array>", "", "</array>"),
+    ] as [(KeyValueFormat, String, String, String)])
   func nestingIsLimited(
     _ format: KeyValueFormat, _ open: String, _ middle: String, _ close: String
   ) throws {

@@ -22,7 +22,7 @@ struct EditedFileTests {
       case .git:
         #"""
         export HOME="$PWD" GIT_CONFIG_NOSYSTEM=1
-        git init -q -b main
+        test -d .git || git init -q -b main
         git update-index --add --cacheinfo "100644,$(git hash-object -w new),${1##*/}"
         git checkout-index -f "${1##*/}"
         """#

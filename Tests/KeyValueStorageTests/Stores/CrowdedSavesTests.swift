@@ -9,18 +9,45 @@ import Testing
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// Calls a closure on many threads while another save is being written, one after the other,
-  /// until all of them wait; returns the errors that were thrown.
+  /// Signalled when the write of the key `first` has begun.
+  private let hasBegun = DispatchSemaphore(value: 0)
+  /// That write waits for it.
+  private let mayEnd = DispatchSemaphore(value: 0)
+  private let writeCount = Lock(0)
+
+  /// A store that refuses to write the key `large`.
+  private func store(refusing refusal: KeyValueStoreError) -> KeyValueStore {
+    KeyValueStore(
+      HookedBackend(
+        base: MemoryBackend(),
+        willWrite: { [hasBegun, mayEnd, writeCount] changes throws(KeyValueStoreError) in
+          if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
+          writeCount.withLock { $0 += 1 }
+          if changes.all.contains(where: { $0.key == "first" }) {
+            hasBegun.signal()
+            mayEnd.wait()
+          }
+        }))
+  }
+
+  /// Calls a closure on many threads during another write, one after the other, until all of them
+  /// wait in the queue; returns the errors that were thrown.
   private func saveTogether(
-    _ count: Int, in store: KeyValueStore, _ mayWrite: DispatchSemaphore,
-    _ body: @escaping @Sendable (Int) throws -> Void
+    _ count: Int, in store: KeyValueStore, _ body: @escaping @Sendable (Int) throws -> Void
   ) throws -> [Int: KeyValueStoreError] {
     let failures = Lock([Int: KeyValueStoreError]())
-    try onThreads(count + 2) { thread in
-      if thread > count { return try store.set(0, for: "first") }
-      try wait { store.saves.waitingCount == thread + 1 }
+    try onThreads(count + 2) { [hasBegun, mayEnd] thread in
+      if thread == count { return try store.set(0, for: "first") }
+      if thread == 0 { hasBegun.wait() }
+      // The first save and those of the threads before this one.
+      let others = min(thread, count) + 1
+      try wait { store.saves.waitingCount == others }
+      if thread > count {
+        mayEnd.signal()
+        return
+      }
       do {
-        if thread == count { mayWrite.signal() } else { try body(thread) }
+        try body(thread)
       } catch let error as KeyValueStoreError {
         failures.withLock { $0[thread] = error }
       }
@@ -28,30 +55,13 @@ struct CrowdedSavesTests {
     return failures.withLock { $0 }
   }
 
-  /// A store whose writes are counted, and refused if they have the key `large`; the write of the
-  /// key `first` waits for the semaphore.
-  private func store(
-    _ writes: Lock<Int>, _ mayWrite: DispatchSemaphore,
-    refusing refusal: KeyValueStoreError = .tooLarge(path: "here", limit: 1)
-  ) -> KeyValueStore {
-    KeyValueStore(
-      HookedBackend(
-        base: MemoryBackend(),
-        willWrite: { changes throws(KeyValueStoreError) in
-          if changes.all.contains(where: { $0.key == "first" }) { mayWrite.wait() }
-          if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
-          writes.withLock { $0 += 1 }
-        }))
-  }
-
   @Test func savesOfManyThreadsShareAWriteInTheirOrder() throws {
-    let (writes, mayWrite) = (Lock(0), DispatchSemaphore(value: 0))
-    let store = store(writes, mayWrite)
-    let failures = try saveTogether(50, in: store, mayWrite) { try store.set($0, for: "last") }
+    let store = store(refusing: .unavailable("never"))
+    let failures = try saveTogether(50, in: store) { try store.set($0, for: "last") }
     #expect(failures == [:])
     #expect(try store.value(of: "last") == 49)
-    // The first one and the others.
-    #expect(writes.withLock { $0 } == 2)
+    // That of the first save, and that of the others.
+    #expect(writeCount.withLock { $0 } == 2)
   }
 
   /// The error of one change does not affect the changes that would be written with it.
@@ -60,9 +70,8 @@ struct CrowdedSavesTests {
     .system(call: "write", path: "here", code: ENOSPC),
   ])
   func refusedChangeFailsAlone(_ refusal: KeyValueStoreError) throws {
-    let mayWrite = DispatchSemaphore(value: 0)
-    let store = store(Lock(0), mayWrite, refusing: refusal)
-    let failures = try saveTogether(20, in: store, mayWrite) { number in
+    let store = store(refusing: refusal)
+    let failures = try saveTogether(20, in: store) { number in
       try store.set(number, for: number == 7 ? "large" : "\(number)")
     }
     #expect(failures == [7: refusal])

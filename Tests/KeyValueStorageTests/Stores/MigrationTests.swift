@@ -100,6 +100,15 @@ struct MigrationTests {
     #expect(try file.text == #"{"$version": 9, "color": "red"}"#)
   }
 
+  @Test func restoredOldSettingsAreMigratedAgain() throws {
+    let file = try old(.json)
+    let store = file.open(version: 2, [toTwo])
+    let color = StoredValue<String?>("color", in: store)
+    #expect(color.wrappedValue == "red")
+    try file.overwrite(#"{"colour": "green"}"#)
+    #expect(try color.load() == "green")
+  }
+
   @Test func abandonedTransactionShowsMigratedValues() throws {
     let file = try old(.json)
     let store = file.open(version: 2, [toTwo])
@@ -112,10 +121,8 @@ struct MigrationTests {
         throw Refusal()
       }
     }
-    #expect(color.wrappedValue == "green")
-    // The restored file is migrated when it is read.
-    #expect(try color.load() == "green")
     #expect(try store.value(of: "colour", as: String.self) == nil)
+    #expect(color.wrappedValue == "green")
   }
 
   @Test func migrationsOutOfOrderAreRefused() async {

@@ -57,10 +57,10 @@ final class BackendFile: Sendable {
   /// Makes the directories `one` and `two`, with a file each, and a link to the first one.
   func linkDirectories() throws {
     for name in ["one", "two"] {
-      try FileSystem().makeDirectories(self(name))
-      try replace("name=\(name)\n", at: self("\(name)/settings"))
+      try FileSystem().makeDirectories(temporary(name))
+      try replace("name=\(name)\n", at: temporary("\(name)/settings"))
     }
-    try link(self("link"), to: "one")
+    try link(temporary("link"), to: "one")
   }
 
   var status: FileStatus? {

@@ -190,8 +190,8 @@ struct TreeCodingContainersTests {
       try container.encode(1, forKey: TextKey("\u{e9}"))
       try container.encode(2, forKey: TextKey("e\u{301}"))
     }
-    let tree = try format.coding.decode(try format.coding.encode(written)[...])
-    try read(tree) { decoder in
+    let stored = try format.coding.decode(try format.coding.encode(written)[...])
+    try read(stored) { decoder in
       let container = try decoder.container(keyedBy: Key.self)
         .nestedContainer(keyedBy: TextKey.self, forKey: .a)
       #expect(
@@ -200,7 +200,7 @@ struct TreeCodingContainersTests {
       #expect(try container.decode(Int.self, forKey: TextKey("e\u{301}")) == 2)
     }
     // A Swift dictionary retains one of them: always the last.
-    let values = try TreeDecoder().decode([String: [String: Int]].self, from: tree)
+    let values = try TreeDecoder().decode([String: [String: Int]].self, from: stored)
     #expect(values == ["a": ["\u{e9}": 1]])
   }
 

@@ -91,20 +91,9 @@ struct XMLPropertyListValueTests {
     #expect(parsed.entries.map(\.key) == [StoredKey(key)])
   }
 
-  @Test(arguments: [
-    ("", "text", "unexpected end of input", 0),
-    ("<true/>", "x", "unexpected data after the end", 7),
-    (
-      "<dict><key>a</key><true/>", "<key>a</key><true/></dict>",
-      "duplicate key", 25
-    ),
-    (
-      "<dict><key>\u{e9}</key><true/>", "<key>&#233;</key><true/></dict>",
-      "duplicate key", 26
-    ),
-  ])
-  func invalidFragmentIsRefused(_ start: String, _ end: String, _ reason: String, _ offset: Int) {
-    let text = start.isEmpty ? "" : start + end
-    #expect(throws: FormatError(reason: reason, offset: offset)) { try decode(text) }
+  @Test func invalidFragmentIsRefused() throws {
+    for refusal in try Refusal.all("fragment", in: "xmlPropertyList-refusals") {
+      #expect(throws: refusal.error, "\(refusal.text)") { try decode(refusal.text) }
+    }
   }
 }
