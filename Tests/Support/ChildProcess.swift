@@ -29,6 +29,9 @@ package final class ChildProcess: Sendable {
     identifier = child
   }
 
+  /// Takes a process that was started in another way.
+  package init(_ identifier: pid_t) { self.identifier = identifier }
+
   /// Runs an executable of this package, which is built into the same directory as the tests.
   package convenience init(
     executable: String, _ arguments: [String], output: String
