@@ -26,7 +26,12 @@ let package = Package(
         .product(name: "PasswordRules", package: "Locket"),
         .product(name: "SecretStorage", package: "Locket"),
         .product(name: "Validation", package: "Locket"),
-      ]),
+        "ExampleTestRun",
+      ],
+      exclude: ["Fixtures"]),
+    // The bounds of a run of the tests, by a symbolic link. Its name is not that of Locket's target,
+    // because names are unique in the graph of the packages.
+    .target(name: "ExampleTestRun", path: "Tests/TestRun"),
   ],
   swiftLanguageModes: [.v6]
 )

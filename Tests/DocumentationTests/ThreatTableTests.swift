@@ -6,13 +6,6 @@ import Testing
 struct ThreatTableTests {
   private static let page = "Sources/SecretStorage/SecretStorage.docc/WhatTheVaultProtects.md"
 
-  private var lines: [Substring] {
-    get throws {
-      try MarkdownPage(path: Self.page).text.split(
-        separator: "\n", omittingEmptySubsequences: false)
-    }
-  }
-
   /// The test names in a line's comment.
   private static func tests(in line: Substring) -> [String] {
     guard let start = line.firstRange(of: "<!-- tests: "),
@@ -22,7 +15,8 @@ struct ThreatTableTests {
   }
 
   @Test func everyRowOfTheTableNamesItsTests() throws {
-    let rows = try lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who has") }
+    let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")
+      .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who has") }
     #expect(rows.count >= 7)
     for row in rows { #expect(!Self.tests(in: row).isEmpty, "\(row)") }
   }

@@ -8,9 +8,7 @@ import Testing
 @Suite(.enabled(if: VaultReader.isAvailable, "python3, with hashlib.scrypt, is not installed"))
 struct VaultFormatTests {
   private let directory: TemporaryDirectory
-  private var vault: SecretVault {
-    SecretVault(fileURL: file, stateDirectory: state)
-  }
+  private var vault: SecretVault { SecretVault(fileURL: file, stateDirectory: state) }
   private var file: URL { directory.url.appending(path: "secrets.vault") }
   private var state: URL { directory.url.appending(path: "state") }
 
@@ -124,7 +122,8 @@ struct VaultFormatTests {
   @Test func itemsWithAccessFlagsAreAsDocumented() async throws {
     let vault = vault
     let context = AuthenticationContext(
-      reason: "", authenticator: Willing(), applicationPassword: Secret("right".utf8),
+      reason: "", authenticator: CustomAuthenticator.willing,
+      applicationPassword: Secret("right".utf8),
       applicationPasswordCost: .minimum)
     let internet = ItemIdentity.internet(
       server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
@@ -164,18 +163,6 @@ struct VaultFormatTests {
       }
       #expect(items.count == 4)
       #expect(read == items)
-    }
-  }
-
-  /// A person who proves every requested factor.
-  private struct Willing: Authenticator {
-    var capabilities: AuthenticationProofs { .any }
-    var enrolledSet: [UInt8]? { [1] }
-
-    func authenticate(
-      _ request: AuthenticationRequest
-    ) async throws(SecretStoreError) -> AuthenticationProofs {
-      request.accepted
     }
   }
 

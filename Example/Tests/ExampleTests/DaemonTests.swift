@@ -1,13 +1,7 @@
-import FoundationEssentials
+import Foundation
 import KeyValueStorage
 import SecretStorage
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 struct DaemonTests {
   private let machine: Machine
@@ -19,12 +13,10 @@ struct DaemonTests {
   }
 
   private func daemon() throws -> DisplayedSession {
-    try DisplayedSession("daemon", "--settings", settings, on: machine)
+    try DisplayedSession("daemon --settings", settings, on: machine)
   }
 
-  private func content() throws -> String {
-    String(decoding: try Data(contentsOf: URL(filePath: settings)), as: UTF8.self)
-  }
+  private func content() throws -> String { try machine.text("daemon.json") }
 
   @Test(arguments: [SIGTERM, SIGINT])
   func daemonFollowsAndWritesItsSettings(number: Int32) throws {
@@ -82,14 +74,14 @@ struct DaemonTests {
 
   @Test func lockedVaultWithoutATerminalIsAnError() throws {
     _ = try machine.lock()
-    let ended = try machine.run("daemon", "--settings", settings)
+    let ended = try machine.run("daemon --settings", settings)
     #expect(ended.status == 1 && ended.output == "")
     #expect(ended.errors.hasPrefix("Example: There is no terminal to ask on"))
   }
 
   @Test func unreadableSettingsAreAnErrorAtTheStart() throws {
     _ = try machine.file("daemon.json", "{,")
-    let ended = try machine.run("daemon", "--settings", settings)
+    let ended = try machine.run("daemon --settings", settings)
     #expect(ended.status == 1 && ended.output == "")
     #expect(ended.errors.contains("cannot be read at line 1, column 2"), "\(ended.errors)")
     #expect(try content() == "{,")

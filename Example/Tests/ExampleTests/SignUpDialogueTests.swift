@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PasswordRules
 import SecretStorage
 import Testing
@@ -6,21 +5,13 @@ import Validation
 
 @testable import Example
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 struct SignUpDialogueTests {
   private static let saved =
     "The password of chihiro at example.org is saved.\nA second process has read it back.\n"
 
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   private func signUp(_ input: String, _ options: String...) throws -> Ended {
     try machine.run(
@@ -98,12 +89,11 @@ struct SignUpDialogueTests {
   }
 
   @Test func localeDecidesTheLanguage() throws {
-    let words = [Machine.executable, "signup"]
     for (locale, label) in [
       ("de_AT.UTF-8", "Benutzername"), ("de_AT", "User name"), ("C", "User name"),
     ] {
       let ended = try machine.run(
-        words, input: "", environment: machine.environment(with: ["LANG=\(locale)"]))
+        [machine.executable, "signup"], environment: machine.environment(with: ["LANG=\(locale)"]))
       #expect(ended.errors.contains("\n\(label): "), "\(locale)")
     }
   }
@@ -117,7 +107,7 @@ struct SignUpDialogueTests {
     #expect(ended.status == 2 && ended.output == "")
     #expect(ended.errors.contains("Usage: Example ") && !ended.errors.contains("User name"))
     #expect(!ended.errors.contains("Totoro7"))
-    #expect(!FileManager.default.fileExists(atPath: machine.vaultFile.path))
+    #expect(!machine.exists(".local"))
   }
 
   @Test(arguments: [
@@ -147,7 +137,7 @@ struct SignUpDialogueTests {
   }
 
   @Test func dumbTerminalIsAskedLineByLine() throws {
-    let session = try DisplayedSession("signup", "--site", SignUpSession.site, on: machine)
+    let session = try DisplayedSession("signup --site", SignUpSession.site, on: machine)
     try session.waitForText("User name: ")
     try session.type("chihiro\n")
     try session.waitForPrompt("takes a generated one): ")

@@ -1,27 +1,20 @@
+import Foundation
 import SecretStorage
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// At each end of the form, the terminal is as it was, and no typed text remains.
 struct SignUpEndingTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   private func session() throws -> DisplayedSession {
-    let session = try SignUpSession(on: machine)
+    let session = try DisplayedSession(signUpOn: machine)
     try session.waitForForm()
     try session.type("chi")
     try session.waitForDisplay(of: "✓ At least 3 characters")
-    #expect(!session.terminal.isGivenBack)
-    return session.terminal
+    #expect(!session.isGivenBack)
+    return session
   }
 
   private func expectNothingKept(_ session: DisplayedSession) throws {
@@ -62,7 +55,7 @@ struct SignUpEndingTests {
       "\"$0\" signup --site \(SignUpSession.site) --language en; echo stopped; read line; fg; "
       + "echo ended $?"
     let session = try DisplayedSession(
-      ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
+      ["/bin/sh", "-m", "-c", script, machine.executable], on: machine,
       variables: SignUpSession.variables)
     try session.waitForDisplay(of: "Esc cancel")
     try session.type("chi")
@@ -89,7 +82,7 @@ struct SignUpEndingTests {
       do sleep 0.02; done; stty echo; fg; echo ended $?
       """
     let session = try DisplayedSession(
-      ["/bin/sh", "-m", "-c", script, Machine.executable], on: machine,
+      ["/bin/sh", "-m", "-c", script, machine.executable], on: machine,
       variables: SignUpSession.variables)
     try session.waitForDisplay(of: "Esc cancel")
     try session.type(PseudoTerminal.endOfInput)

@@ -1,23 +1,16 @@
+import Foundation
 import PasswordRules
 import Testing
 
 @testable import Example
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 struct SignUpFormTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   @Test func everyKeyUpdatesTheChecks() throws {
-    let session = try SignUpSession(on: machine)
+    let session = try DisplayedSession(signUpOn: machine)
     try session.waitForScreen(
       """
         New account at example.org
@@ -74,12 +67,12 @@ struct SignUpFormTests {
       """)
     try session.type("\r")
     #expect(try session.waitForSuccess())
-    #expect(!session.terminal.screen.contains("otoro"))
+    #expect(!session.screen.contains("otoro"))
     #expect(try machine.password() == "Totoro7")
   }
 
   @Test func suggestionIsTakenWithAKey() throws {
-    let session = try SignUpSession(on: machine)
+    let session = try DisplayedSession(signUpOn: machine)
     try session.typeName()
     try session.type("\t")
     try session.waitForDisplay(of: "Suggestion: ")
@@ -87,7 +80,7 @@ struct SignUpFormTests {
     try session.waitForDisplay(of: "100 %")
     try session.type("\u{12}")
     try session.waitForDisplay(of: "Ctrl-R hide password")
-    let lines = session.terminal.display.lines.filter { $0.contains("assword  ") }
+    let lines = session.display.lines.filter { $0.contains("assword  ") }
     #expect(lines.count == 2)
     try session.type("\r")
     #expect(try session.waitForSuccess())
@@ -100,7 +93,7 @@ struct SignUpFormTests {
 
   @Test func incompleteFormIsNotSubmitted() async throws {
     try await machine.store("x", site: SignUpSession.site, account: "Chihiro")
-    let session = try SignUpSession(on: machine)
+    let session = try DisplayedSession(signUpOn: machine)
     try session.waitForForm()
     try session.type("chihiro")
     try session.waitForDisplay(of: "✗ Not taken yet at example.org")
@@ -109,14 +102,14 @@ struct SignUpFormTests {
       $0.text.contains("Something is missing or wrong here.") && $0.cursor == (2, 28)
     }
     try session.type("\u{3}")
-    #expect(try session.terminal.end() == -SIGINT)
+    #expect(try session.end() == -SIGINT)
     #expect(try machine.password(of: "chihiro") == nil)
   }
 
   @Test func formFollowsTheSizeOfTheTerminal() throws {
-    let session = try SignUpSession(on: machine)
+    let session = try DisplayedSession(signUpOn: machine)
     try session.typeName()
-    session.terminal.resize(columns: 24, rows: 12)
+    session.resize(columns: 24, rows: 12)
     try session.waitForScreen(
       """
       ✓ User name
@@ -131,21 +124,21 @@ struct SignUpFormTests {
 
         Repeat password
       """)
-    session.terminal.resize(columns: 100, rows: 30)
+    session.resize(columns: 100, rows: 30)
     try session.waitForDisplay(of: "Ctrl-G take the suggestion\n  Esc cancel")
     try session.type("\u{4}")
-    #expect(try session.terminal.end() == 1)
-    #expect(session.terminal.isGivenBack)
+    #expect(try session.end() == 1)
+    #expect(session.isGivenBack)
   }
 
   @Test func formIsPlainWithoutColorsAndUnicode() throws {
-    let session = try SignUpSession(
-      on: machine, variables: ["TERM=vt100", "LC_ALL=C", "NO_COLOR=1"], language: "de")
+    let session = try DisplayedSession(
+      signUpOn: machine, variables: ["TERM=vt100", "LC_ALL=C", "NO_COLOR=1"], language: "de")
     try session.waitForDisplay(of: ". Mindestens 3 Zeichen")
-    #expect(session.terminal.display.text.utf8.allSatisfy { $0 < 0x80 })
-    #expect(session.terminal.display.styles.isSubset(of: ["0", "1", "2", "4"]))
+    #expect(session.display.text.utf8.allSatisfy { $0 < 0x80 })
+    #expect(session.display.styles.isSubset(of: ["0", "1", "2", "4"]))
     try session.type("\u{1B}")
-    #expect(try session.terminal.end() == 1)
-    #expect(session.terminal.isGivenBack && session.terminal.display.unknown == [])
+    #expect(try session.end() == 1)
+    #expect(session.isGivenBack && session.display.unknown == [])
   }
 }

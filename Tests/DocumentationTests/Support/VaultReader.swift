@@ -1,41 +1,32 @@
-import CLibrary
 import FoundationEssentials
 import SecretStorage
-import Testing
+import TestSupport
 
 /// The vault reader in Python, in the folder of the same name.
 enum VaultReader {
-  static let isAvailable = output(of: "python3 -c 'import hashlib; hashlib.scrypt'").status == 0
+  static let isAvailable = (try? Python.run("import hashlib; hashlib.scrypt")) != nil
 
   /// The items of a vault opened by an option such as `--passphrase`, or else by this device;
   /// `--application-password` opens items that need one, `--export` reads an exported vault.
   static func items(_ vault: URL, _ state: URL, _ option: [String] = []) throws -> [ReadItem] {
     let output = try run("vault_reader.py", [vault.path, state.path] + option)
-    return try JSONDecoder().decode([ReadItem].self, from: output)
+    return try JSONDecoder().decode([ReadItem].self, from: Data(output.utf8))
   }
 
   static func add(service: String, secret: String, to vault: URL, _ state: URL) throws {
     _ = try run("vault_writer.py", [vault.path, state.path, service, secret])
   }
 
-  private static func run(_ script: String, _ arguments: [String]) throws -> Data {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().path + "/VaultReader/"
-    let words = ([folder + script] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    let (data, status) = output(of: "python3 -B \(words)")
-    try #require(status == 0, "\(script) said: \(String(decoding: data, as: UTF8.self))")
-    return data
-  }
-
-  private static func output(of command: String) -> (data: Data, status: Int32) {
-    // Only this function uses the stream, and it closes it once.
-    guard let stream = unsafe popen("\(command) 2>&1", "r") else { return (Data(), -1) }
-    var data = Data()
-    var character = unsafe getc(stream)
-    while character != EOF {
-      data.append(UInt8(truncatingIfNeeded: character))
-      character = unsafe getc(stream)
-    }
-    return (data, unsafe pclose(stream))
+  private static func run(_ script: String, _ arguments: [String]) throws -> String {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().path + "/VaultReader"
+    // As by `python3 -B`, with the script and its arguments.
+    let program = """
+      import runpy, sys
+      sys.dont_write_bytecode, sys.path[0] = True, "\(folder)"
+      del sys.argv[0]
+      runpy.run_path(sys.argv[0], run_name="__main__")
+      """
+    return try Python.run(program, ["\(folder)/\(script)"] + arguments)
   }
 }
 

@@ -6,21 +6,19 @@ import Testing
 struct MigrateDefaultsTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   private func migrate(_ arguments: String...) throws -> Ended {
     try machine.run(["migrate", "defaults"] + arguments)
   }
 
   private struct Values: Encodable {
-    var volume = 0.5
-    var name = "Peter"
-    var started = Date(timeIntervalSince1970: 1_600_000_000)
-    var picture = Data([1, 2, 255])
-    var scores: Data
-    var raw: Data
+    let volume = 0.5
+    let name = "Peter"
+    let started = Date(timeIntervalSince1970: 1_600_000_000)
+    let picture = Data([1, 2, 255])
+    let scores: Data
+    let raw: Data
   }
 
   /// A file as `UserDefaults` writes it.
@@ -77,7 +75,7 @@ struct MigrateDefaultsTests {
         The file was removed.
 
         """)
-    #expect(!FileManager.default.fileExists(atPath: file))
+    #expect(!machine.exists("app.plist"))
     let settings = KeyValueStore(json: machine.settingsFile)
     #expect(try settings.value(of: "name") == "Peter")
     #expect(try settings.value(of: "scores") == [1, 2])
@@ -87,35 +85,11 @@ struct MigrateDefaultsTests {
     #expect(try settings.value(of: "volume") == 0.5)
   }
 
-  @Test func dataIsDecodedUnlessItsKeyIsExcluded() throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    let token = try encoder.encode(Data([1, 2, 3]))
-    #expect(token.starts(with: Data("bplist00C".utf8)))
-    let twice = try encoder.encode(token)
-    encoder.outputFormat = .xml
-    let list = try encoder.encode(["token": token, "twice": twice, "raw": token])
-    let file = try machine.file("app.plist", String(decoding: list, as: UTF8.self))
-    let ended = try migrate(file, "--keep-data", "raw", "--remove-source")
-    #expect(
-      ended.output == """
-        added: raw
-        added (decoded): token
-        added (decoded): twice
-        The file was removed.
-
-        """)
-    let settings = KeyValueStore(json: machine.settingsFile)
-    #expect(try settings.value(of: "token") == Data([1, 2, 3]))
-    #expect(try settings.value(of: "twice") == token)
-    #expect(try settings.value(of: "raw") == token)
-  }
-
   @Test func otherSettingsFileCanBeNamed() throws {
     let file = try propertyList()
     let ended = try migrate(file, "--file", machine.path("other.plist"))
     #expect(ended.status == 0, "\(ended.errors)")
-    #expect(FileManager.default.fileExists(atPath: file))
+    #expect(machine.exists("app.plist"))
     let other = KeyValueStore(propertyList: URL(filePath: machine.path("other.plist")))
     #expect(try other.value(of: "scores") == [1, 2])
     #expect(try machine.output("settings list") == "")
@@ -135,7 +109,7 @@ struct MigrateDefaultsTests {
     #expect(missing.status == 2)
     #expect(missing.errors.contains("/nowhere does not exist."))
     #expect(try migrate(machine.home.path).status == 2)
-    #expect(FileManager.default.fileExists(atPath: malformed))
+    #expect(machine.exists("app.plist"))
 
     // What is wrong with the settings themselves is said of them.
     let file = try propertyList()
@@ -143,6 +117,6 @@ struct MigrateDefaultsTests {
     let unreadable = try migrate(file, "--file", settings, "--remove-source")
     #expect(unreadable.status == 2)
     #expect(unreadable.errors.contains("\(settings) cannot be read at line 1"))
-    #expect(FileManager.default.fileExists(atPath: file))
+    #expect(machine.exists("app.plist"))
   }
 }

@@ -4,9 +4,7 @@ import Testing
 struct ExplainRulesTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   @Test func rulesAreExplained() throws {
     let explanation = try machine.output(

@@ -3,24 +3,16 @@ import TestSupport
 import Testing
 
 struct RulesForScriptsTests {
-  private struct Text: Decodable {
-    let input: String
-    let canonical: String
-    let minified: String
-  }
-
   private struct Count: Decodable {
-    let rules: String
     let length: Int
+    let rules: String
     let any: String
     let distinct: String
   }
 
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   /// The lines that a command answers with; the last of the input has no newline.
   private func answers(to lines: [String], _ words: String) throws -> [String] {
@@ -28,31 +20,13 @@ struct RulesForScriptsTests {
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  private func json(_ texts: [String]) throws -> [String] {
-    try texts.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
-  }
-
-  @Test(
-    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
-    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
-  func textsEqualThoseOfTheReferenceParser(file: String) throws {
-    let rows: [Text] = try SharedData.lines(of: file)
-    let inputs = try json(rows.map(\.input))
-    let canonical = try answers(to: inputs, "canonical --reference")
-    #expect(try canonical.map(decoded) == rows.map(\.canonical))
-    let minified = try answers(to: inputs, "canonical --reference --minified")
-    #expect(try minified.map(decoded) == rows.map(\.minified))
-  }
-
-  private func decoded(_ line: String) throws -> String {
-    try JSONDecoder().decode(String.self, from: Data(line.utf8))
-  }
-
   @Test(.enabled(if: SharedData.isAvailable, "the exact counts are not on this machine"))
   func countsEqualThoseOfAnotherCounter() throws {
     let rows: [Count] = try SharedData.lines(of: "counts.jsonl")
     for (length, rows) in Dictionary(grouping: rows, by: \.length) {
-      let inputs = try json(rows.map(\.rules))
+      let inputs = try rows.map {
+        String(decoding: try JSONEncoder().encode($0.rules), as: UTF8.self)
+      }
       let distinct = try answers(to: inputs, "count --length \(length)")
       #expect(distinct == rows.map(\.distinct))
       let any = try answers(to: inputs, "count --any --length \(length)")
@@ -122,11 +96,6 @@ struct RulesForScriptsTests {
     }
   }
 
-  @Test func statusIsThatOfTheWorstLine() throws {
-    let ended = try machine.run("rules canonical", input: "a\n\"required: foo\"\n\"\"\n")
-    #expect(ended.status == 2 && ended.output == "\n\n\"\"\n")
-  }
-
   @Test func invalidUTF8IsNoJSONString() throws {
     let ended = try machine.shell(
       #"printf '"\377"\n"\355\240\200"\n""' | "$0" rules canonical --reference"#)
@@ -147,9 +116,6 @@ struct RulesForScriptsTests {
     let lines = try answers(
       to: ["\"\(rules)\"", "\"minlength:\(spaces)8\"", "\"\""], "canonical")
     #expect(lines.map(\.utf8.count) == [160_001, 15, 2])
-  }
-
-  @Test func emptyInputHasNoAnswer() throws {
     #expect(try answers(to: [], "canonical") == [])
   }
 

@@ -4,17 +4,17 @@ import Testing
 struct RulesTerminalTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
-  private func session(_ variables: String..., descriptor: String) throws -> PseudoTerminal {
-    let words = ["/usr/bin/env"] + variables + [Machine.executable, "rules", "check", descriptor]
-    return try PseudoTerminal(words, on: machine)
+  private func session(
+    _ command: String, _ descriptor: String, _ variables: [String] = []
+  ) throws -> PseudoTerminal {
+    try PseudoTerminal(
+      [machine.executable, "rules", command, descriptor], on: machine, variables: variables)
   }
 
   @Test func typedPasswordIsHidden() throws {
-    let session = try session("TERM=xterm", descriptor: "required: digit; minlength: 8;")
+    let session = try session("check", "required: digit; minlength: 8;", ["TERM=xterm"])
     try session.answer("Password: ", "tajny!")
     #expect(try session.end() == 1)
     #expect(session.echoes)
@@ -34,22 +34,20 @@ struct RulesTerminalTests {
     (["TERM=xterm", "NO_COLOR="], true),
   ])
   func colorsCanBeDeclined(variables: [String], isColored: Bool) throws {
-    let words =
-      ["/usr/bin/env"] + variables + [Machine.executable, "rules", "explain", "minlength: 0"]
-    let session = try PseudoTerminal(words, on: machine)
+    let session = try session("explain", "minlength: 0", variables)
     #expect(try session.end() == 0)
     #expect(session.screen.contains("\u{1B}") == isColored)
     #expect(session.screen.contains("A limit of 0 has no effect."))
   }
 
   @Test func syntaxErrorPrecedesThePrompt() throws {
-    let session = try session(descriptor: "required: foo")
+    let session = try session("check", "required: foo")
     #expect(try session.end() == 2)
     #expect(!session.screen.contains("Password"))
   }
 
   @Test func emptyPasswordIsChecked() throws {
-    let session = try session(descriptor: "minlength: 1;")
+    let session = try session("check", "minlength: 1;")
     try session.answer("Password: ", "")
     #expect(try session.end() == 1)
     #expect(session.screen.hasSuffix("At least 1 more character is needed.\r\n"))

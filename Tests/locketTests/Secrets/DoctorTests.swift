@@ -5,9 +5,7 @@ import Testing
 struct DoctorTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   @Test func machineWithoutVaultHasNoProblem() throws {
     let report = try machine.output("doctor")
@@ -33,8 +31,8 @@ struct DoctorTests {
 
   @Test(.enabled(if: WithoutInotify.isPossible, "The machine has no user namespaces."))
   func missingInotifyIsAProblem() throws {
-    let words = WithoutInotify.words([Machine.executable, "doctor"])
-    let ended = try machine.run(words, environment: machine.environment)
+    let words = WithoutInotify.words([machine.executable, "doctor"])
+    let ended = try machine.run(words, environment: machine.environment())
     #expect(ended.status == 2)
     #expect(ended.output.contains("! Observing"))
     #expect(ended.output.contains("fs.inotify.max_user_instances"))
@@ -52,9 +50,12 @@ struct DoctorTests {
   }
 
   @Test func otherVaultCanBeNamed() throws {
-    let ended = try machine.run("doctor --vault /nowhere/a.vault --state \(machine.state.path)")
-    #expect(ended.status == 0 || ended.output.contains("! Vault directory"))
-    #expect(ended.output.contains("/nowhere/a.vault, does not exist yet"))
-    #expect(!ended.output.contains(machine.vaultFile.path))
+    try machine.store("tajny", "--service mail")
+    let (file, state) = (machine.path("other/a.vault"), machine.path("other state"))
+    let report = try machine.output("doctor --vault \(file) --state", state)
+    #expect(report.contains("\n  Vault file       \(file), does not exist yet"))
+    #expect(report.contains("\n  Device key       \(state)/device.key, does not exist yet"))
+    #expect(report.contains("\n  Items            0\n"))
+    #expect(!report.contains(machine.vaultFile.path) && !report.contains(machine.state.path))
   }
 }

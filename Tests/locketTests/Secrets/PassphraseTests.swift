@@ -70,7 +70,7 @@ struct PassphraseTests {
   @Test func passphraseIsTypedWhileTheSecretIsPiped() throws {
     _ = try machine.lock()
     let script = "printf piped | \"$0\" secrets set --service mail && \"$0\" secrets list"
-    let session = try PseudoTerminal(["/bin/sh", "-c", script, Machine.executable], on: machine)
+    let session = try PseudoTerminal(["/bin/sh", "-c", script, machine.executable], on: machine)
     for _ in 1...2 { try session.answer(Self.prompt, "totoro") }
     #expect(try session.end() == 0)
     #expect(session.screen.contains("--service mail"))

@@ -4,9 +4,7 @@ import Testing
 struct RequirementTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   @Test func itemPasswordIsNeededToReadAndReplace() throws {
     let password = try machine.file("password", "laputa\n")
@@ -26,7 +24,7 @@ struct RequirementTests {
 
   @Test func newItemPasswordIsTypedTwice() throws {
     let words = "printf tajny | \"$0\" secrets set --service safe --require password"
-    let setting = try PseudoTerminal(["/bin/sh", "-c", words, Machine.executable], on: machine)
+    let setting = try PseudoTerminal(["/bin/sh", "-c", words, machine.executable], on: machine)
     try setting.answer("New password of this secret: ", "laputa")
     try setting.answer("Repeat it: ", "laputa")
     #expect(try setting.end() == 0)

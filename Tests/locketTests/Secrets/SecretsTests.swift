@@ -6,9 +6,7 @@ import Testing
 struct SecretsTests {
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   @Test func oneNewlineAtTheEndIsRemoved() throws {
     let large = String(repeating: "0123456789abcde\n", count: 40_000)

@@ -1,4 +1,3 @@
-import CLibrary
 import FoundationEssentials
 import TestSupport
 import Testing
@@ -31,27 +30,18 @@ struct TroubleTests {
     #expect(try machine.run("doctor").status == 2)
   }
 
-  @Test func fileReadableByOthersIsAnError() throws {
-    #expect(unsafe chmod(machine.vaultFile.path, 0o644) == 0)
-    try expectError("is accessible to other users: remove their permissions with chmod 600.")
-  }
-
-  @Test func symbolicLinkIsAnError() throws {
-    let elsewhere = machine.home.appending(path: "elsewhere")
-    try FileManager.default.moveItem(at: machine.vaultFile, to: elsewhere)
-    try FileManager.default.createSymbolicLink(
-      at: machine.vaultFile, withDestinationURL: elsewhere)
-    try expectError("is a symbolic link.")
-  }
-
-  @Test func vaultOfAnotherDeviceIsAnError() throws {
-    try FileManager.default.removeItem(at: machine.state)
-    try expectError("is sealed for another device.")
-  }
-
-  @Test func fileThatIsNoVaultIsAnError() throws {
-    try Data("not a vault\n".utf8).write(to: machine.vaultFile)
-    try expectError("is not a vault")
+  @Test(arguments: [
+    (
+      "chmod 644 secrets.vault",
+      "is accessible to other users: remove their permissions with chmod 600."
+    ),
+    ("mv secrets.vault elsewhere; ln -s elsewhere secrets.vault", "is a symbolic link."),
+    ("rm -r ../../state/locket", "is sealed for another device."),
+    ("echo not a vault >secrets.vault", "is not a vault"),
+  ])
+  func unusableVaultIsAnError(script: String, reason: String) throws {
+    _ = try machine.shell("cd .local/share/locket; \(script)").success
+    try expectError(reason)
   }
 
   @Test func olderCopyIsAnErrorUntilItIsAccepted() throws {
@@ -84,12 +74,10 @@ struct TroubleTests {
   }
 
   @Test func sharedDirectoryIsUsedOnlyOnRequest() throws {
-    let directory = machine.home.appending(path: "shared", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let vault = machine.path("shared/vault")
-    let place = "--service mail --vault \(vault) --state \(machine.path("state"))"
+    let place =
+      "--service mail --vault \(machine.path("shared/vault")) --state \(machine.path("s"))"
     func mode() throws -> String { try machine.shell("stat -c %a shared").output }
-    #expect(unsafe chmod(directory.path, 0o777) == 0)
+    _ = try machine.shell("mkdir -m 777 shared").success
     try machine.store("new", "\(place) --shared")
     #expect(try mode() == "777\n")
     try machine.store("new", place)
@@ -126,7 +114,7 @@ struct TroubleTests {
   }
 
   @Test func missingHomeIsAnError() throws {
-    let ended = try machine.run([Machine.executable, "secrets", "list"], environment: [])
+    let ended = try machine.run([machine.executable, "secrets", "list"], environment: [])
     #expect(ended.status == 2)
     #expect(ended.errors.contains("Set one of XDG_DATA_HOME, HOME, STATE_DIRECTORY"))
   }

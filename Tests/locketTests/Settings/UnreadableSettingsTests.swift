@@ -10,9 +10,7 @@ struct UnreadableSettingsTests {
 
   private let machine: Machine
 
-  init() throws {
-    machine = try Machine()
-  }
+  init() throws { machine = try Machine() }
 
   private func run(_ command: String, _ name: String) throws -> Ended {
     try machine.run("settings \(command) --file", machine.path(name))
@@ -66,20 +64,14 @@ struct UnreadableSettingsTests {
     try expectError("s.json is empty", of: "s.json", for: ["get a", "list"])
   }
 
-  @Test(arguments: ["s.json", "s.plist"]) func directoryIsAnError(name: String) throws {
-    try FileManager.default.createDirectory(
-      at: machine.home.appending(path: name), withIntermediateDirectories: false)
-    try expectError("\(name) is not a regular file.", of: name)
-  }
-
-  @Test(arguments: ["s.json", "s.plist"]) func pipeIsAnError(name: String) throws {
-    #expect(unsafe mkfifo(machine.path(name), 0o600) == 0)
-    try expectError("\(name) is not a regular file.", of: name)
+  @Test(arguments: ["mkdir s.json", "mkfifo s.plist"])
+  func directoryOrPipeIsAnError(making: String) throws {
+    _ = try machine.shell(making).success
+    try expectError("\(making.words[1]) is not a regular file.", of: making.words[1])
   }
 
   @Test func pathThatCannotBeFollowedIsAnError() throws {
-    try FileManager.default.createSymbolicLink(
-      atPath: machine.path("s.json"), withDestinationPath: "s.json")
+    _ = try machine.shell("ln -s s.json s.json").success
     try expectError(
       "s.json failed: Too many levels of symbolic links (errno 40).", of: "s.json")
     _ = try machine.file("file", "")
@@ -99,15 +91,15 @@ struct UnreadableSettingsTests {
   @Test func missingHomeIsAnError() throws {
     for command in Self.commands {
       let ended = try machine.run(
-        [Machine.executable] + "settings \(command)".words, environment: [])
+        [machine.executable] + "settings \(command)".words, environment: [])
       #expect(ended.status == 2)
       #expect(
         ended.errors.contains("Set one of XDG_CONFIG_HOME, HOME, CONFIGURATION_DIRECTORY to an"))
     }
     let placeholder = try machine.run(
-      [Machine.executable, "settings", "list"], environment: ["HOME=/nonexistent"])
+      [machine.executable, "settings", "list"], environment: ["HOME=/nonexistent"])
     #expect(placeholder.errors.contains("/nonexistent is a placeholder for users without"))
-    let doctor = try machine.run([Machine.executable, "doctor"], environment: [])
+    let doctor = try machine.run([machine.executable, "doctor"], environment: [])
     #expect(doctor.status == 2)
     #expect(doctor.output.contains("\n! Settings  There is no directory for"))
   }

@@ -4,28 +4,19 @@ import TestSupport
 
 /// The executable while it watches a file of settings, and what it writes.
 final class Watcher {
-  let process: pid_t
+  let process: ChildProcess
   private let output: Reader
   private let errors: Reader
-  private var isEnded = false
 
   /// Starts the executable, by a command that `wrap` makes of its words.
-  init(
-    _ name: String, on machine: Machine, wrap: ([String]) -> [String] = { $0 }
-  ) throws {
+  init(_ name: String, on machine: Machine, wrap: ([String]) -> [String] = { $0 }) throws {
     let pipes = try ["out", "err"].map { try Reader(machine.path("\(UUID()).\($0)")) }
     (output, errors) = (pipes[0], pipes[1])
-    process = try StartedProcess.spawn(
-      wrap([Machine.executable, "settings", "watch", "--file", machine.path(name)]),
-      environment: machine.environment,
-      files: [("/dev/null", O_RDONLY)] + pipes.map { ($0.path, O_WRONLY) })
-  }
-
-  deinit {
-    if isEnded { return }
-    kill(process, SIGKILL)
-    var status: Int32 = 0
-    _ = unsafe waitpid(process, &status, 0)
+    process = ChildProcess(
+      try StartedProcess.spawn(
+        wrap([machine.executable, "settings", "watch", "--file", machine.path(name)]),
+        environment: machine.environment(),
+        files: [("/dev/null", O_RDONLY)] + pipes.map { ($0.path, O_WRONLY) }))
   }
 
   /// Waits for the next line of standard output.
@@ -43,22 +34,10 @@ final class Watcher {
   }
 
   /// Closes the reading end of standard output, as `head` does.
-  func stopReading() {
-    output.close()
-  }
+  func stopReading() { output.stop() }
 
-  /// Whether the process has ended; its status stays to be waited for.
-  var hasEnded: Bool {
-    // The kernel fills the structure, and only if the process has ended.
-    var information = unsafe siginfo_t()
-    return unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
-      && information.si_signo == SIGCHLD
-  }
-
-  func wait() throws -> Int32 {
-    isEnded = true
-    return try StartedProcess.wait(for: process)
-  }
+  /// Waits for the end, and returns the exit status, or the signal as a negative number.
+  func wait() -> Int32 { StartedProcess.exitStatus(process.end()) }
 }
 
 /// A named pipe, and the lines that come out of it.
@@ -75,12 +54,10 @@ private final class Reader {
     guard descriptor >= 0 else { throw Unexpected(what: "open: errno \(errno)") }
   }
 
-  deinit {
-    close()
-  }
+  deinit { stop() }
 
-  func close() {
-    if descriptor >= 0 { _ = unistdClose(descriptor) }
+  func stop() {
+    if descriptor >= 0 { close(descriptor) }
     descriptor = -1
   }
 
@@ -101,6 +78,3 @@ private final class Reader {
     }
   }
 }
-
-/// `close`, which means another function inside of a type that has one.
-private func unistdClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

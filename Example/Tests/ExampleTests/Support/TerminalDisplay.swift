@@ -161,15 +161,6 @@ final class DisplayedSession: PseudoTerminal {
     try super.init(words, environment: environment)
   }
 
-  /// The variables replace those of the machine.
-  convenience init(_ words: [String], on machine: Machine, variables: [String] = []) throws {
-    try self.init(words, environment: machine.environment(with: variables))
-  }
-
-  convenience init(_ arguments: String..., on machine: Machine) throws {
-    try self.init([Machine.executable] + arguments, on: machine)
-  }
-
   override func receive(_ bytes: ArraySlice<UInt8>) {
     super.receive(bytes)
     display.show(bytes)

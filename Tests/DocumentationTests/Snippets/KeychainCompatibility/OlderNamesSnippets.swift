@@ -48,16 +48,20 @@ struct OlderNamesSnippets {
     #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
   }
 
-  @Test func itemsAreConverted() throws {
+  /// A store with the items of an adapter.
+  private static func store(of items: [String: String]) throws -> InMemorySecretStore {
     let store = InMemorySecretStore()
-    let items = [
-      "token": #""abc""#, "person": #"{"name":"Peter","age":15}"#, "b": "1",
-    ]
     for (key, json) in items {
       _ = try store.add(
         Secret(json.utf8), identity: .generic(service: "com.example.app", account: key),
         attributes: ItemAttributes())
     }
+    return store
+  }
+
+  @Test func itemsAreConverted() throws {
+    let store = try Self.store(
+      of: ["token": #""abc""#, "person": #"{"name":"Peter","age":15}"#, "b": "1"])
     try SecretStores.withDefaultStore(store) {
       var migration = AdapterMigration(serviceIdentifier: "com.example.app")
       migration.convert("token", as: String.self)
@@ -74,12 +78,8 @@ struct OlderNamesSnippets {
   }
 
   @Test func itemsAreConvertedWithoutTypes() throws {
-    let store = InMemorySecretStore()
-    for (key, json) in ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#] {
-      _ = try store.add(
-        Secret(json.utf8), identity: .generic(service: "com.example.app", account: key),
-        attributes: ItemAttributes())
-    }
+    let store = try Self.store(
+      of: ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#])
     try SecretStores.withDefaultStore(store) {
       var migration = AdapterMigration(serviceIdentifier: "com.example.app")
       migration.convert("token", asJSON: .string)

@@ -10,8 +10,7 @@ struct MigratingSecretsSnippets {
     let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: ".env")
     try Data("export TOKEN='The Valley Wind' # of the test\n".utf8).write(to: file)
-    let vault = SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let vault = directory.vault()
     let isCancelled = false
 
     let secrets = try ForeignSecrets.environmentFile(at: file, service: "com.example.app")

@@ -17,8 +17,7 @@ struct AuthenticatorsSnippets {
 
   @Test func passphraseOfAVault() throws {
     let directory = try TemporaryDirectory()
-    let vault = SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let vault = directory.vault()
     let asking = PassphraseAuthenticator(for: vault, attempts: 5)
     #expect(asking.capabilities == [])
   }

@@ -1,5 +1,4 @@
 import CLibrary
-import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -9,11 +8,7 @@ import Testing
 struct KeySlotsSnippets {
   private let directory: TemporaryDirectory
   private let passphrase = "The Valley Wind"
-  private var vault: SecretVault {
-    SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url,
-      cipher: TestCipher())
-  }
+  private var vault: SecretVault { directory.vault() }
 
   init() throws { directory = try TemporaryDirectory() }
 
@@ -49,8 +44,7 @@ struct KeySlotsSnippets {
       // No other thread of the process reads the environment.
       #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
       for _ in 0..<2 {
-        let vault = SecretVault(
-          fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+        let vault = directory.vault()
         if try vault.slots.isEmpty {
           try vault.addSlot(.credential(named: "vault-key"), named: "systemd")
           for slot in try vault.slots where slot.kind == .device {

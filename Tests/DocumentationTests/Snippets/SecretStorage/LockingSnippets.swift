@@ -7,10 +7,7 @@ import Testing
 /// The code of "Accessibility", and of "What the vault protects".
 struct LockingSnippets {
   private let directory: TemporaryDirectory
-  private var vault: SecretVault {
-    SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
-  }
+  private var vault: SecretVault { directory.vault() }
 
   init() throws { directory = try TemporaryDirectory() }
 

@@ -1,4 +1,3 @@
-import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -10,18 +9,12 @@ struct MovingSnippets {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func vault(_ name: String) -> SecretVault {
-    SecretVault(
-      fileURL: directory.url.appending(path: "\(name).vault"),
-      stateDirectory: directory.url.appending(path: "\(name) state"), cipher: TestCipher())
-  }
-
   @Test func secretsMove() throws {
-    let vault = vault("one")
-    let other = self.vault("other")
+    let (vault, other) = (directory.vault("one"), directory.vault("other"))
     let passphrase = "The Valley Wind"
-    let file = directory.url.appending(path: "export")
-    let copy = directory.url.appending(path: "copy")
+    let (file, copy) = (
+      directory.url.appending(path: "export"), directory.url.appending(path: "copy")
+    )
     let isCancelled = false
     for (account, accessibility) in [("a", Accessibility.always), ("b", .alwaysThisDeviceOnly)] {
       _ = try vault.add(

@@ -1,4 +1,3 @@
-import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -10,20 +9,14 @@ struct RotatingKeysSnippets {
   private let passphrase = "The Valley Wind"
   private let isCancelled = false
 
-  private static let cost = ScryptCost.minimum
-
   init() throws { directory = try TemporaryDirectory() }
 
   /// The vault as a newly started process opens it.
-  private var opened: SecretVault {
-    SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"),
-      stateDirectory: directory.url.appending(path: "state"), cipher: TestCipher())
-  }
+  private var opened: SecretVault { directory.vault() }
 
   private func filled() throws -> SecretVault {
     let vault = opened
-    try vault.setPassphrase(Secret(passphrase.utf8), cost: Self.cost)
+    try vault.setPassphrase(Secret(passphrase.utf8), cost: .minimum)
     for number in 0..<3 {
       _ = try vault.add(
         Secret([1]), identity: .generic(service: "\(number)"), attributes: ItemAttributes())

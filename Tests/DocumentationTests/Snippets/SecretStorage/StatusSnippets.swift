@@ -1,10 +1,14 @@
-import FoundationEssentials
+import CLibrary
 import SecretStorage
 import TestSupport
 import Testing
 
 /// The code of the article "Status, errors and refresh policies".
 struct StatusSnippets {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
   @Test func manualPasswordIsStoredBySave() throws {
     try SecretStores.withDefaultStore(InMemorySecretStore()) {
       let token = PasswordItem<String>(
@@ -25,9 +29,7 @@ struct StatusSnippets {
   }
 
   @Test func unsavedValueIsKept() throws {
-    let directory = try TemporaryDirectory()
-    let vault = SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let vault = directory.vault()
     let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
     password.value = "The Valley Wind"
 
@@ -48,8 +50,7 @@ struct StatusSnippets {
     await #expect(processExitsWith: .success) {
       SecretStores.onFailure = { _ in }
       let directory = try TemporaryDirectory()
-      let vault = SecretVault(
-        fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+      let vault = directory.vault()
       let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
       password.value = "The Sixth Station"
 
@@ -66,9 +67,7 @@ struct StatusSnippets {
   }
 
   @Test func busyVaultIsAnErrorAfterTheTimeout() throws {
-    let directory = try TemporaryDirectory()
-    let vault = SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url)
+    let vault = directory.vault()
     let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
     password.value = "The Valley Wind"
 
@@ -88,11 +87,20 @@ struct StatusSnippets {
 
   @Test func failuresAreReportedToTheHandler() async {
     // The handler belongs to the whole process.
-    await #expect(processExitsWith: .success) {
-      @Sendable func log(_ line: String) { print(line) }
+    await #expect(processExitsWith: .exitCode(3)) {
+      @Sendable func log(_ line: String) {
+        print(line)
+        exit(line.hasPrefix("A password could not be read. The vault is locked.") ? 3 : 4)
+      }
       SecretStores.onFailure = { failure in
         log("\(failure)")
       }
+      let directory = try TemporaryDirectory()
+      let vault = directory.vault()
+      let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
+      password.value = "The Valley Wind"
+      vault.lock()
+      _ = password.value
     }
   }
 }

@@ -1,4 +1,3 @@
-import CipherSupport
 import FoundationEssentials
 import SecretStorage
 import TestSupport
@@ -6,24 +5,8 @@ import Testing
 
 /// The code of the article "Access constraints".
 struct WhoMayReadAnItemSnippets {
-  /// A person who proves every requested factor.
-  private struct Willing: Authenticator {
-    var capabilities: AuthenticationProofs { .any }
-    var enrolledSet: [UInt8]? { [1] }
-
-    func authenticate(
-      _ request: AuthenticationRequest
-    ) async throws(SecretStoreError) -> AuthenticationProofs {
-      request.accepted
-    }
-  }
-
   private let directory: TemporaryDirectory
-  private var vault: SecretVault {
-    SecretVault(
-      fileURL: directory.url.appending(path: "secrets.vault"), stateDirectory: directory.url,
-      authenticator: Willing(), cipher: TestCipher())
-  }
+  private var vault: SecretVault { directory.vault(authenticator: CustomAuthenticator.willing) }
 
   init() throws { directory = try TemporaryDirectory() }
 

@@ -1,6 +1,6 @@
 import SecretStorage
-import StorageTesting
 import SerializedAccess
+import StorageTesting
 import Testing
 
 // The code of the article "Writing a store".

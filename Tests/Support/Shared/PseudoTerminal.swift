@@ -10,10 +10,6 @@ import FoundationEssentials
 package class PseudoTerminal {
   package static let interrupt = "\u{3}"
   package static let endOfInput = "\u{4}"
-  package static let erase = "\u{7F}"
-  package static let eraseLine = "\u{15}"
-  package static let eraseWord = "\u{17}"
-  package static let literal = "\u{16}"
   package static let quit = "\u{1C}"
   package static let suspend = "\u{1A}"
 

@@ -8,7 +8,7 @@ import FoundationEssentials
 
 /// Processes with their own session, environment and first descriptors.
 ///
-/// The Example's tests have this file and `PseudoTerminal.swift` as symbolic links.
+/// The Example's tests have the folder of this file as a symbolic link.
 package enum StartedProcess {
   package struct Failure: Error {
     let code: Int32
@@ -82,7 +82,7 @@ package enum StartedProcess {
   }
 
   /// The exit status in what `waitpid` gives, or the signal as a negative number.
-  static func exitStatus(_ status: Int32) -> Int32 {
+  package static func exitStatus(_ status: Int32) -> Int32 {
     status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
   }
 }

@@ -1,0 +1,23 @@
+import CipherSupport
+import FoundationEssentials
+import SecretStorage
+import TestSupport
+
+extension TemporaryDirectory {
+  /// A vault in the directory, as a newly started process opens it, which stretches no passphrase.
+  func vault(
+    _ name: String = "secrets", authenticator: (any Authenticator)? = PAMAuthenticator()
+  ) -> SecretVault {
+    SecretVault(
+      fileURL: url.appending(path: "\(name).vault"),
+      stateDirectory: url.appending(path: "\(name) state"), authenticator: authenticator,
+      cipher: TestCipher())
+  }
+}
+
+extension CustomAuthenticator {
+  /// A person who proves every requested factor.
+  static var willing: CustomAuthenticator {
+    CustomAuthenticator(capabilities: .any, enrolledSet: { [1] }) { $0.accepted }
+  }
+}
