@@ -149,7 +149,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Kills at random moments and the like, which are built only when asked for.
+// Kills at random moments, unlocked editors and the like, which are built only when asked for.
 if Context.environment["LOCKET_CAMPAIGN"] == nil {
   for target in package.targets
   where ["KeyValueStorageTests", "SecretStorageTests", "SecretMigrationTests"]

@@ -3,6 +3,21 @@ import FoundationEssentials
 import KeyValueStorage
 
 extension Job {
+  /// See ``Mode/race``.
+  func race() throws {
+    let number = StoredValue(wrappedValue: 0, "number", in: try open())
+    var value = 1_000_000
+    while !FileManager.default.fileExists(atPath: file.path + ".stop") {
+      value += 1
+      do {
+        try number.save(value)
+        printLine("=\t\(value)")
+      } catch {
+        printLine("!\t\(error)")
+      }
+    }
+  }
+
   /// See ``Mode/count``.
   func count() throws {
     let stop = try parameter(0)

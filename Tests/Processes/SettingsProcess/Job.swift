@@ -13,6 +13,7 @@ struct Job: Sendable {
     case .end: try end()
     case .watch: try watch()
     case .refuse: try refuse()
+    case .race: try race()
     case .count: try count()
     case .withoutThreads: try withoutThreads()
     case .hold: try hold()

@@ -36,6 +36,10 @@ enum Mode: String {
   case watch
   /// `user`: tries to write as another user, and again after the signal `USR1`.
   case refuse
+  /// Increments the key `number` as fast as possible until a file with the suffix `.stop` exists;
+  /// prints `=` and the number for each acknowledged write, and `!` and the error for each refused
+  /// one.
+  case race
   /// `stop`: increments and reads the key `number` until that file exists; prints a line for each
   /// operation, with times of a clock that processes share.
   case count

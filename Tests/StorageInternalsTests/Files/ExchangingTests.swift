@@ -124,10 +124,12 @@ import Testing
       var hasTemporaryFile = false
       var expected: [UInt8]? = new
       do throws(SystemError) {
-        let replacement = try fault.fileSystem.replaceFile(
+        if let replacement = try fault.fileSystem.replaceFile(
           at: path, with: new, expecting: status,
           hasExpectedContent: { _ throws(SystemError) in true })
-        hasTemporaryFile = replacement?.hasTemporaryFile ?? false
+        {
+          hasTemporaryFile = replacement.hasTemporaryFile
+        }
       } catch {
         #expect(error.code == code)
         let isInPlace = error.call == .fsync && error.path == directory.path

@@ -1,0 +1,85 @@
+import CLibrary
+import FoundationEssentials
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+
+/// A program that edits a file without the lock, while another process writes continuously.
+struct UnlockedEditorCampaign {
+  /// The ways in which a program writes the edited content to the file.
+  enum Way: CaseIterable {
+    case inPlace, inPlaceLater, rename, unlinkAndCreate
+
+    func write(_ content: Data, to path: String) throws {
+      let fileSystem = FileSystem()
+      switch self {
+      case .inPlace:
+        try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
+      case .inPlaceLater:
+        let file = try fileSystem.open(path, O_WRONLY)
+        usleep(300)
+        try file.write(content, at: 0)
+        try file.truncate(to: content.count)
+      case .rename:
+        try fileSystem.open("\(path)~", O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600)
+          .write(content, at: 0)
+        try fileSystem.rename("\(path)~", to: path)
+      case .unlinkAndCreate:
+        try fileSystem.unlink(path)
+        try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
+      }
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func unlockedEditsAreKept(_ way: Way) throws {
+    // All contents have the same size, so that sizes do not distinguish them.
+    let file = try TestFile(values: ["edit": 1_000_000, "number": 1_000_000])
+    let child = try SettingsChild("race", on: file)
+    try child.wait(for: "=\t1000010")
+
+    let count = 2_000
+    var lost = 0
+    for edit in 1...count {
+      var values = try Self.values(of: file)
+      values["edit"] = 1_000_000 + edit
+      try way.write(JSONEncoder().encode(values), to: file.path)
+      try Self.waitForWrites(child.process, of: file)
+      if try Self.values(of: file)["edit"] != 1_000_000 + edit { lost += 1 }
+    }
+    try Data().write(to: URL(filePath: "\(file.path).stop"))
+    try child.process.wait()
+
+    let lines = try child.lines
+    let last = lines.last { $0.hasPrefix("=") }.map { $0.dropFirst(2) }
+    #expect(try String(Self.values(of: file)["number"] ?? 0) == last ?? "none")
+    let writes = lines.count { $0.hasPrefix("=") }
+    print("\(way): \(lost) of \(count) lost, \(lines.count - writes) writes refused")
+    // An editor that has looked up the file, but not yet opened it, cannot be detected.
+    #expect(lost <= count / 50, "\(lost) of \(count)")
+    #expect(try file.temporaryFiles == [])
+  }
+
+  /// Waits for several writes by the process, so that any overwritten edit has disappeared.
+  private static func waitForWrites(_ process: ChildProcess, of file: TestFile) throws {
+    var seen: Set<Int> = []
+    try wait(for: process) {
+      if let number = try values(of: file)["number"] { seen.insert(number) }
+      return seen.count > 3
+    }
+  }
+
+  /// The values in the file as soon as it is complete.
+  private static func values(of file: TestFile) throws -> [String: Int] {
+    while true {
+      do {
+        return try JSONDecoder().decode(
+          [String: Int].self, from: Data(contentsOf: URL(filePath: file.path)))
+      } catch {
+        // Only the store writes the file atomically.
+      }
+    }
+  }
+}
