@@ -86,13 +86,18 @@ struct VaultBranchTests {
       }
       let object = vault.open()
       for account in Self.accounts {
-        do {
+        do throws(SecretStoreError) {
           let found = try object.text(account)
           answers += 1
           if !isRight(found, of: account, in: frames, truth, memory) {
             Issue.record("Mixture \(mixtures): \(account) is \(found ?? "absent")")
           }
-        } catch SecretStoreError.corrupted, SecretStoreError.rolledBack {}
+        } catch {
+          switch error {
+          case .corrupted, .rolledBack: break
+          default: Issue.record("Mixture \(mixtures): \(account): \(error)")
+          }
+        }
       }
       try expectRepair(of: object, "Mixture \(mixtures)")
     }

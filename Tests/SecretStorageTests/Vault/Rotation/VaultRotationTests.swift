@@ -1,5 +1,6 @@
 import CipherSupport
 import Concurrency
+import FoundationEssentials
 import StorageInternals
 import Testing
 

@@ -48,26 +48,31 @@ struct VaultMaintenanceFailureTests {
         let heard = hearFailures()
         let failure = SecretStorageFailure(
           .durability, .system(call: "fsync", path: directory, code: EIO))
-        @discardableResult
-        func expectReport<Result>(_ work: () throws -> Result) throws -> Result {
-          let count = heard.all.count { $0 == failure }
-          let result = try work()
-          object.finishBackgroundWork()
-          #expect(heard.all.count { $0 == failure } > count)
-          return result
-        }
         isArmed.withLock { $0 = true }
-        try expectReport { try object.setPassphrase("first", cost: .cheap) }
         let other = vault.open()
-        try other.unlock(with: .passphrase("first"))
-        try expectReport { try object.changePassphrase(from: "first", to: "second", cost: .cheap) }
-        try other.unlock(with: .passphrase("second"))
-        let slot = try expectReport { try object.addSlot(.device, named: "this device") }
-        try expectReport { try object.renameSlot(slot.id, to: "another name") }
-        try expectReport { try object.removeSlot(slot.id) }
-        try expectReport { try object.compact() }
-        #expect(try vault.open().slots.count == 1)
-        try expectReport { try object.removePassphrase() }
+        var slot: SecretVault.Slot?
+        let changes: [() throws -> Void] = [
+          { try object.setPassphrase("first", cost: .cheap) },
+          { try other.unlock(with: .passphrase("first")) },
+          { try object.changePassphrase(from: "first", to: "second", cost: .cheap) },
+          { try other.unlock(with: .passphrase("second")) },
+          { slot = try object.addSlot(.device, named: "this device") },
+          { try object.renameSlot(try #require(slot).id, to: "another name") },
+          { try object.removeSlot(try #require(slot).id) },
+          {
+            try object.compact()
+            #expect(try vault.open().slots.count == 1)
+          },
+          { try object.removePassphrase() },
+        ]
+        for (number, change) in changes.enumerated() {
+          let count = heard.all.count { $0 == failure }
+          try change()
+          object.finishBackgroundWork()
+          let isReported = heard.all.count { $0 == failure } > count
+          // Unlocking writes nothing.
+          #expect(isReported != [1, 3].contains(number), "change \(number)")
+        }
         #expect(try vault.open().texts() == ["a": "value"])
       }
     }
