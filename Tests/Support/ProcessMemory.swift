@@ -1,5 +1,4 @@
 package import CLibrary
-import FoundationEssentials
 import StorageInternals
 
 /// The memory of another process that the process itself can write to.
@@ -25,8 +24,8 @@ package struct ProcessMemory: ~Copyable {
 
   package init(of process: pid_t) throws {
     // A line begins with "7f0000000000-7f0000021000 rw-p".
-    let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
-    let ranges: [Range<Int>] = maps.split(separator: "\n").compactMap { line in
+    let lines = try Self.maps(of: process).split(separator: "\n")
+    let ranges: [Range<Int>] = lines.compactMap { line in
       let words = line.split(separator: " ")
       guard words[1].hasPrefix("rw") else { return nil }
       let ends = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
@@ -35,6 +34,17 @@ package struct ProcessMemory: ~Copyable {
     let memory = try FileSystem().open("/proc/\(process)/mem", O_RDONLY)
     self.memory = memory
     self.ranges = ranges
+  }
+
+  /// Reads the whole list, which the kernel generates in pieces; Foundation reads the first one.
+  private static func maps(of process: pid_t) throws -> String {
+    let file = try FileSystem().open("/proc/\(process)/maps", O_RDONLY)
+    var text: [UInt8] = []
+    while true {
+      let piece = try file.read(from: text.count, count: 4096)
+      if piece.isEmpty { return String(decoding: text, as: UTF8.self) }
+      text += piece
+    }
   }
 
   /// Returns the names of the needles whose bytes occur in the memory.

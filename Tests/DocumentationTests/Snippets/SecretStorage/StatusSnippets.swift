@@ -90,7 +90,7 @@ struct StatusSnippets {
     await #expect(processExitsWith: .exitCode(3)) {
       @Sendable func log(_ line: String) {
         print(line)
-        exit(line.hasPrefix("A password could not be read. The vault is locked.") ? 3 : 4)
+        exit(line.hasPrefix("A password could not be saved and is kept in memory.") ? 3 : 4)
       }
       SecretStores.onFailure = { failure in
         log("\(failure)")
@@ -100,7 +100,7 @@ struct StatusSnippets {
       let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
       password.value = "The Valley Wind"
       vault.lock()
-      _ = password.value
+      password.value = "The Sixth Station"
     }
   }
 }
