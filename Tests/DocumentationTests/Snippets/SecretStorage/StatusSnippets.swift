@@ -88,6 +88,9 @@ struct StatusSnippets {
   @Test func failuresAreReportedToTheHandler() async {
     // The handler belongs to the whole process.
     await #expect(processExitsWith: .exitCode(3)) {
+      let directory = try TemporaryDirectory()
+      let vault = directory.vault()
+      let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
       @Sendable func log(_ line: String) {
         print(line)
         exit(line.hasPrefix("A password could not be saved and is kept in memory.") ? 3 : 4)
@@ -95,9 +98,6 @@ struct StatusSnippets {
       SecretStores.onFailure = { failure in
         log("\(failure)")
       }
-      let directory = try TemporaryDirectory()
-      let vault = directory.vault()
-      let password = PasswordItem<String>(.generic(service: "com.example.app"), in: vault)
       password.value = "The Valley Wind"
       vault.lock()
       password.value = "The Sixth Station"
