@@ -159,8 +159,8 @@ if Context.environment["LOCKET_CAMPAIGN"] == nil {
   }
 }
 
-// Only some suites, with all or these sources: for the thread sanitizer those in which threads meet,
-// and for the optimizer those of what only an optimizer could break.
+// Only some suites, with all or these sources: those in which threads meet, for the thread
+// sanitizer, and those of what only an optimizer could break.
 let chosenSuites: [String: [String: [String]?]] = [
   "concurrency": [
     "ConcurrencyTests": nil,

@@ -29,8 +29,8 @@ let package = Package(
         "ExampleTestRun",
       ],
       exclude: ["Fixtures"]),
-    // The bounds of a run of the tests, by a symbolic link. Its name is not that of Locket's target,
-    // because names are unique in the graph of the packages.
+    // The bounds of a run of the tests, by a symbolic link. The name differs from that of Locket's
+    // target, because names are unique in the graph of the packages.
     .target(name: "ExampleTestRun", path: "Tests/TestRun"),
   ],
   swiftLanguageModes: [.v6]

@@ -43,9 +43,9 @@ enum Mode: String {
   /// `rounds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
   /// changes the passphrase of the slot `person`.
   case slots
-  /// `kind path permission`: repeatedly unlocks the vault by the passphrase or `key file` in a file,
-  /// uses every secret, prints `unlocked`, waits until a signal has locked it, prints `locked`, and
-  /// waits for the file `permission.1` and so on.
+  /// `kind path permission`: repeatedly unlocks the vault by the passphrase or `key file` in a
+  /// file, uses every secret, prints `unlocked`, waits until a signal has locked it, prints
+  /// `locked`, and waits for the file `permission.1` and so on.
   case beLocked
   /// `passphrase stop`: until the file `stop` exists, changes and reads an item of its own,
   /// unlocking the vault when it is locked; or stays locked if the passphrase is `-`. Also reads

@@ -50,7 +50,7 @@ struct VaultRollbackTests {
     for refused in [object, vault.open()] { expectRolledBack(refused) }
   }
 
-  /// Returns the records of a file and those of the one that replaces it, which continue their chain.
+  /// Returns the records of a file and of the one that replaces it, which continue their chain.
   private func joined(by replace: (SecretVault) throws -> Void) throws -> [UInt8] {
     let object = vault.open()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
