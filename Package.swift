@@ -176,7 +176,7 @@ let chosenSuites: [String: [String: [String]?]] = [
       "Forger/FieldReader.swift", "Forger/ForgedFile.swift", "Forger/MeasuredCipher.swift",
       "Passwords/PasswordConcurrencyTests.swift", "Passwords/PasswordLockingTests.swift",
       "Passwords/PasswordObserverTests.swift", "Stores/DefaultStoreTests.swift",
-      "Vault/Contents/VaultFlipTests.swift", "Vault/Keys/DerivationCancellationTests.swift",
+      "Vault/Keys/DerivationCancellationTests.swift",
       "Vault/Rotation/VaultRotationSharingTests.swift",
       "Vault/Writing/VaultCompactionBesideWritersTests.swift",
       "Vault/Writing/VaultPowerFailureTests.swift", "Vault/VaultObservingTests.swift",

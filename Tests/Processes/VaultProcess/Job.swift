@@ -15,7 +15,6 @@ struct Job: Sendable {
     vault.lockTimeout = .seconds(100_000)
     switch mode {
     case .write: try write(vault)
-    case .read: printLine(try value(of: try parameter(0), in: vault) ?? "-")
     case .count: try count(vault)
     case .compact: try compact(vault)
     case .create: try create()

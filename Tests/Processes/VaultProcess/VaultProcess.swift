@@ -29,8 +29,6 @@ struct Misuse: Error {}
 enum Mode: String {
   /// `threads rounds prefix`: adds, changes and removes items of its own.
   case write
-  /// `account`: prints the value of one item, or `-`.
-  case read
   /// `stop`: increments the number in the item `counter`, by compare-and-swap, and reads it, until
   /// the file `stop` exists; prints a line for each, with times of a shared clock.
   case count

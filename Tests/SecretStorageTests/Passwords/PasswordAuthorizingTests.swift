@@ -38,6 +38,13 @@ struct PasswordAuthorizingTests {
 
   private func stored() throws -> SecretItem? { try store.items(matching: .all).first }
 
+  @Test func declaredFlagsApplyToAddedItemsOnly() throws {
+    item(.devicePasscode, .onAccess).value = "text"
+    item(.biometryAny, .onAccess).value = "new"
+    let accessControl = AccessControl(.afterFirstUnlock, flags: .devicePasscode)
+    #expect(try stored()?.attributes.accessControl == accessControl)
+  }
+
   @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
   func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")

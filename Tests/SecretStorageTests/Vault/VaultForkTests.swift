@@ -273,4 +273,4 @@ private func check(_ holds: @autoclosure () throws -> Bool, line: Int32 = #line)
 
 private func expect<Result>(
   _ expected: SecretStoreError, line: Int32 = #line, _ body: () throws -> Result
-) throws { try check(failure { _ = try body() } == expected, line: line) }
+) throws { try check((try? failure { _ = try body() }) == expected, line: line) }

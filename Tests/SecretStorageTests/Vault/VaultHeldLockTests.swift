@@ -10,7 +10,7 @@ import Testing
 
 /// Locks held by a stopped process.
 struct VaultHeldLockTests {
-  /// The calls of `flock` after each opening of a lock's file, of which a wait makes several.
+  /// The calls of `flock` after each opening of a lock's file; a wait makes at least two.
   private final class Tries: Sendable {
     private let counts = Lock((latest: 0, most: 0))
 
@@ -58,7 +58,8 @@ struct VaultHeldLockTests {
     for writer in [object, other] { writer.lockTimeout = .milliseconds(20) }
     _ = tries.take()
     #expect(throws: busy) { try object.add("new", account: "b") }
-    #expect(tries.take() > 0)
+    // The first try, and one at the deadline, however late that is.
+    #expect(tries.take() > 1)
     // An export writes to another file.
     for work in VaultWork.allCases where work != .export {
       #expect(throws: busy, "\(work)") { try work.perform(on: object, of: vault) }
@@ -196,7 +197,7 @@ struct VaultHeldLockTests {
         #expect(try object.texts() == ["a": "value"])
         try object.add("new", account: "b")
         heard.wait(for: SecretStorageFailure(.maintenance, busy))
-        #expect(test.tries.take() > 0)
+        #expect(test.tries.take() > 1)
         // After the first time-out, later accesses do not wait.
         object.lock()
         try object.unlock()

@@ -4,9 +4,21 @@ import Testing
 
 @testable import SecretStorage
 
-/// The limits of sizes.
+/// The limits of names and sizes.
 struct VaultLimitTests {
   private let vault = TestVault()
+
+  @Test(arguments: ["\u{E9}", "e\u{301}", "\u{301}", "zero\0byte"])
+  func namesAreKeptByteForByte(_ name: String) throws {
+    let object = vault.open()
+    let identity = ItemIdentity.generic(service: name, account: name)
+    _ = try object.add("value", identity: identity, attributes: ItemAttributes(label: name))
+    try object.compact()
+    let found = try #require(try vault.open().items(matching: .exactly(identity)).first)
+    for kept in [found.identity.service, found.identity.account, found.attributes.label] {
+      #expect(kept?.utf8.elementsEqual(name.utf8) == true)
+    }
+  }
 
   @Test(arguments: [0, 1, 59, 60, 61, 1 << 20, ItemLimits.secretSize])
   func secretsOfEverySizeAreKept(_ count: Int) throws {

@@ -140,18 +140,20 @@ extension VaultMemoryTests {
   /// A child forked without `exec` has its parent's memory, but not the keys of the vault.
   @Test(.forks) func forkedChildHasNoKeyInMemory() async {
     await #expect(processExitsWith: .success) {
-      let test = VaultMemoryTests()
-      try test.makeVault()
-      let object = test.vault.open(cipher: test.cipher)
-      try object.unlock(with: .passphrase(Secret(test.passphrase)))
-      for item in try object.items(matching: .all) { _ = try object.secret(of: item.id) }
-      let child = try ForkedChild { while true { pause() } }
-      defer { child.kill() }
-      // The patterns come from the parent only.
-      let keys = ["user key"] + Self.classes.map { "class key of \($0)" }
-      let needles = try test.needles().filter { keys.contains($0.name) }
-      #expect(needles.count > keys.count)
-      #expect(try ProcessMemory(of: child.identifier).names(of: needles) == [])
+      recordingErrors {
+        let test = VaultMemoryTests()
+        try test.makeVault()
+        let object = test.vault.open(cipher: test.cipher)
+        try object.unlock(with: .passphrase(Secret(test.passphrase)))
+        for item in try object.items(matching: .all) { _ = try object.secret(of: item.id) }
+        let child = try ForkedChild { while true { pause() } }
+        defer { child.kill() }
+        // The patterns come from the parent only.
+        let keys = ["user key"] + Self.classes.map { "class key of \($0)" }
+        let needles = try test.needles().filter { keys.contains($0.name) }
+        #expect(needles.count > keys.count)
+        #expect(try ProcessMemory(of: child.identifier).names(of: needles) == [])
+      }
     }
   }
 }

@@ -48,6 +48,7 @@ struct VaultUnlockingTests {
     try other.add("value", account: "always", .always)
     try other.export(of: vault)
     let (bytes, slots) = (try vault.bytes, try other.slots)
+    let exported = try TestVault.bytes(of: vault.export.path)
     other.lock()
     for locked in [other, vault.open(), try vault.openElsewhere()] {
       for work in VaultWork.allCases
@@ -63,6 +64,7 @@ struct VaultUnlockingTests {
       #expect(try locked.slots == slots)
     }
     #expect(try vault.bytes == bytes)
+    #expect(try TestVault.bytes(of: vault.export.path) == exported)
   }
 
   /// In a separate process, because a handler of a signal is global.

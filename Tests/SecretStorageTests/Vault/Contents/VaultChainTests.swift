@@ -86,6 +86,25 @@ struct VaultChainTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func recordsOfAnotherVaultAreDamage(isRemembered: Bool) throws {
+    // Both vaults have the same device key.
+    let other = TestVault()
+    let object = other.open(state: vault.statePath)
+    for account in ["a", "b", "c", "d", "e", "f"] {
+      try object.add("of another vault", account: account)
+    }
+    let others = TestVault.frames(of: try other.bytes)
+    for place in frames.indices {
+      for count in [0, 1] {
+        var forged = frames
+        forged.replaceSubrange(place..<(place + count), with: [others[place]])
+        try expectDamage(
+          in: forged, isRemembered: isRemembered, "\(count) exchanged at \(place)")
+      }
+    }
+  }
+
   @Test func repeatedRecordDoesNotReplaceALaterOne() throws {
     try vault.replace(by: TestVault.file(of: frames + [frames[2]]))
     let object = vault.open()

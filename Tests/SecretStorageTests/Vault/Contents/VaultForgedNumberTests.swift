@@ -18,6 +18,7 @@ struct VaultForgedNumberTests {
     let sound = ForgedFile(bytes)
     #expect(sound.records.count == 5)
     let places = sound.records.indices.filter { sound.records[$0].contains { $0.name == field } }
+    #expect(!places.isEmpty)
     return places.flatMap { place in
       [false, true].map { isChained -> (place: Int, isChained: Bool, file: [UInt8]) in
         var forged = sound

@@ -37,6 +37,7 @@ struct VaultPassphraseTests {
       }
     }
     #expect(try vault.bytes == bytes)
+    #expect(try FileSystem().status(of: vault.export.path) == nil)
   }
 
   /// Composed and decomposed accents look the same but differ in their bytes.
