@@ -115,6 +115,23 @@ struct VaultInterruptedWriteTests {
     #expect(try !broken.verify().isSound)
   }
 
+  /// Otherwise, records of the truncated part could appear behind the new ones.
+  @Test func truncationIsFlushedBeforeTheAppend() throws {
+    let vault = TestVault()
+    try vault.open().add("a", account: "a")
+    try TestVault.append([UInt8](repeating: 0, count: 700), to: vault.path)
+    let calls = Lock([FileSystem.Call]())
+    let object = vault.open(
+      fileSystem: FileSystem { call, path in
+        if path == vault.path, [.ftruncate, .fsync, .write].contains(call) {
+          calls.withLock { $0.append(call) }
+        }
+        return nil
+      })
+    try object.add("b", account: "b")
+    #expect(calls.withLock { $0 } == [.ftruncate, .fsync, .write])
+  }
+
   @Test func stateIsFlushedOnceForEachLog() throws {
     let log = CallLog(.fsync, .fdatasync)
     let object = vault.open(fileSystem: log.fileSystem)
