@@ -1,8 +1,9 @@
 import FoundationEssentials
-import SecretMigration
 import SecretStorage
 import TestSupport
 import Testing
+
+@testable import SecretMigration
 
 struct LibsecretTests {
   private let directory: TemporaryDirectory
@@ -93,6 +94,14 @@ struct LibsecretTests {
     bytes[position.upperBound] ^= 1
     bytes[position.lowerBound] ^= 1
     #expect(try self.read(bytes, skipping: true).unreadable.count == 1)
+  }
+
+  @Test func changedAuthenticationCodeIsDamage() throws {
+    var bytes = Fixture.libsecret
+    let item = try #require(try LibsecretFile(bytes, of: "file").items.first)
+    bytes[item.authenticationCode.startIndex] ^= 1
+    let read = try read(bytes, skipping: true)
+    #expect(read.secrets.count == 2 && read.unreadable.count == 1)
   }
 
   @Test(arguments: [[0, 0, 0, 0], [0xff, 0xff, 0xff, 0xff], [0x81, 0x96, 0x98, 0]])
