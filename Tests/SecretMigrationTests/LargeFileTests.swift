@@ -50,6 +50,13 @@ struct LargeFileTests {
     try expectRefusal(start, middle) { try .environmentFile(at: $0, service: "app") }
   }
 
+  @Test func numberOfSecretsIsLimited() throws {
+    try ForeignSecrets.checkCount(ForeignSecrets.countLimit, of: "file")
+    #expect(throws: MigrationError.unsupported(path: "file", reason: Self.tooMany)) {
+      try ForeignSecrets.checkCount(ForeignSecrets.countLimit + 1, of: "file")
+    }
+  }
+
   @Test(arguments: [
     ("", "a"), ("", " "), ("", "\n"), ("", "#"), ("[", "a"), ("[", "]"), ("[a]\n", "a"),
     ("[a]\nb =", "\tc\n"), ("[a]\nb =", "\n\t "), ("[a]\nb =", "c"), ("[a]\nb =", "="),
