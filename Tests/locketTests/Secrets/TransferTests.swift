@@ -44,6 +44,20 @@ struct TransferTests {
     #expect(try other.output("secrets get --service web") == "other\n")
   }
 
+  @Test func importOfABoundSecretGivesStatusOne() throws {
+    let vault = machine.vault
+    try vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
+    _ = try vault.add(
+      Secret("bound".utf8), identity: .generic(service: "bound"),
+      attributes: ItemAttributes(accessControl: AccessControl(.whenUnlockedThisDeviceOnly)))
+    let importing = "secrets import \(machine.vaultFile.path) --export-passphrase-file"
+    #expect(try other.run(importing, passphrase, "--dry-run").status == 0)
+    let ended = try other.run(importing, passphrase)
+    #expect(ended.status == 1)
+    #expect(
+      ended.output.hasSuffix("\nrefused (It is bound to the source device.): --service bound\n"))
+  }
+
   @Test func importNeedsTheFileAndItsPassphrase() throws {
     try export()
     let wrong = try machine.file("wrong", "tortoro\n")
