@@ -147,6 +147,32 @@ struct HostileFileTests {
     #expect(refused > 0)
   }
 
+  /// An item of more than 64 KiB, whose offsets have four bytes.
+  @Test func largeKeyringItemIsRead() throws {
+    let count = 10_000
+    let entries = (0..<count).map { number in
+      let name = Array("\(number)".utf8) + [0]
+      return name + Array("b\0".utf8) + [UInt8(name.count)]
+    }
+    func offset(_ value: Int) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var item = entries.flatMap(\.self)
+    var end = 0
+    for entry in entries {
+      end += entry.count
+      item += offset(end)
+    }
+    let dictionary = item.count
+    item += Array("label\0".utf8)
+    let label = item.count
+    item += [UInt8](repeating: 0, count: (8 - label % 8) % 8 + 16) + Array("secret".utf8)
+    item += offset(label) + offset(dictionary)
+    let found = try #require(LibsecretItem(Secret(item)))
+    #expect(found.attributes.count == count && found.attributes["\(count - 1)"] == "b")
+    #expect(found.label == "label" && found.secret == Secret("secret".utf8))
+  }
+
   /// Damaged plaintexts of a keyring's items.
   @Test func damagedKeyringItemsAreReadOrRefused() throws {
     var damage = Damage(seed: Campaign.seed, pieces: [])

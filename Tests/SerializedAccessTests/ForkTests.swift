@@ -114,14 +114,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let value = Serialized(0)
       let child = try ForkedChild {
-        let endedCount = Serialized(0)
-        for _ in 0..<8 {
-          startThread {
-            for _ in 0..<1_000 { value.wrappedValue += 1 }
-            endedCount.wrappedValue += 1
-          }
-        }
-        try wait { endedCount.wrappedValue == 8 }
+        onThreadsOfAChild(8) { for _ in 0..<1_000 { value.wrappedValue += 1 } }
         if value.wrappedValue != 8_000 { _exit(1) }
         let grandchild = try ForkedChild {
           value.asyncAccess { $0 += 1 }

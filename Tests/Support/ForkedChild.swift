@@ -1,7 +1,7 @@
 package import CLibrary
 
 /// A child that is forked without `exec`: a copy of this process with one thread.
-package struct ForkedChild: Child, Sendable {
+package struct ForkedChild: Child {
   package let identifier: pid_t
 
   private init(identifier: pid_t) { self.identifier = identifier }

@@ -16,6 +16,7 @@ struct FormatDepthTests {
     let coding = format.coding
     let (start, end) =
       format == .json ? ("{\"a\":", "}") : ("<plist><dict><key>a</key>", "</dict></plist>")
+    #expect(FormatError.tooDeep(at: 0).reason.contains("more than 512 levels"))
     let levels = open.hasPrefix("[{") ? 2 : 1
     let most = (FormatLimits.depth - 1) / levels
     for depth in [most, most + 1, 10_000, 1_000_000] {

@@ -5,8 +5,9 @@ import SecretStorage
 
 /// The growth of the work on files of many parts, of which other people may have written any.
 ///
-/// Each row compares four times as many parts with the number. Linear work is in proportion, and
-/// even quadratic moves of memory, which are cheap, are above the target.
+/// Each row compares four times as many parts with the number. Linear work is in proportion. The
+/// rows of settings also write the file, which takes a constant time that can hide cheap quadratic
+/// work where the disk is slow: set `TMPDIR` to a directory in memory.
 let growthRows: [Row] =
   growth(of: "JSON", json) { url in work(on: KeyValueStore(json: url)) }
   + growth(of: "XML", xml) { url in work(on: KeyValueStore(propertyList: url)) }

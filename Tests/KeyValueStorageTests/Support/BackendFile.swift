@@ -1,6 +1,7 @@
 import CLibrary
 import StorageInternals
 import TestSupport
+import Testing
 
 @testable import KeyValueStorage
 @testable import ValueFormats
@@ -49,9 +50,7 @@ final class BackendFile: Sendable {
   /// Makes a symbolic link, in place of another one at that path.
   func link(_ path: String, to target: String) throws {
     if try FileSystem().status(of: path) != nil { try FileSystem().unlink(path) }
-    if unsafe symlink(target, path) != 0 {
-      throw SystemError(call: .rename, path: path, code: errno)
-    }
+    try #require(unsafe symlink(target, path) == 0)
   }
 
   /// Makes the directories `one` and `two`, with a file each, and a link to the first one.

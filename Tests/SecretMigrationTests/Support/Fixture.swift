@@ -31,7 +31,9 @@ enum Fixture {
   static let environmentLines: [EnvironmentLine] = {
     do {
       let bytes = file("environment-lines.json")
-      return try JSONDecoder().decode([EnvironmentLine].self, from: Data(bytes))
+      let lines = try JSONDecoder().decode([EnvironmentLine].self, from: Data(bytes))
+      precondition(lines.count > 100)
+      return lines
     } catch {
       fatalError("The lines cannot be decoded: \(error)")
     }

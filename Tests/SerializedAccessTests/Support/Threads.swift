@@ -9,8 +9,14 @@ func whileAccessing<Value: Sendable>(
   try whileHeld(by: { wait in value.access { _ in wait() } }, body)
 }
 
-/// Starts a thread of the C library, because a forked child has no queue that could start one.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+/// Calls a closure on threads of the C library, because a forked child has no queue that could
+/// start any, and waits until they have ended.
+func onThreadsOfAChild(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+  // A joined thread is not used any more.
+  for thread in (0..<count).map({ _ in startThread(body) }) { unsafe pthread_join(thread, nil) }
+}
+
+private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
   #if canImport(Glibc)
     var thread = pthread_t()
   #else
@@ -28,6 +34,11 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
       return nil
     }, argument)
   if code != 0 { fatalError("No thread could be started (error \(code)).") }
+  #if canImport(Glibc)
+    return thread
+  #else
+    return thread!
+  #endif
 }
 
 private final class Work: Sendable {

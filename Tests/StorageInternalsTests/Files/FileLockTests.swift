@@ -61,7 +61,7 @@ import Testing
     try FileSystem().replaceFile(at: counter, with: [0])
     try onThreads(8) { _ in
       for _ in 0..<30 {
-        let lock = try FileLock(at: path)
+        let lock = try FileLock(at: path, timeout: .seconds(100_000))
         let bytes = try content(of: counter).map { $0 + 1 }
         try FileSystem().open(counter, O_WRONLY).write(bytes, at: 0)
         lock.release()
@@ -192,14 +192,33 @@ import Testing
   }
 }
 
-/// Returns a child that holds the lock of a file, or that of its queue, until it is killed.
+/// Returns a child that holds the lock of a file, or that of its queue, until it is killed or this
+/// process has ended.
 private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChild {
-  let file = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
+  _ = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
+  let (held, life) = (try makePipe(), try makePipe())
   let child = try ForkedChild {
+    close(life.write)
     let file = try FileSystem().open(path, O_RDWR)
     _ = try inQueue ? file.enterQueue() : file.lockIfFree()
-    while try file.status().isRegularFile { pause() }
+    close(held.write)
+    var byte: UInt8 = 0
+    // At most one byte; there is none until the other end is closed.
+    _ = unsafe read(life.read, &byte, 1)
+    _ = consume file
   }
-  try wait(for: child) { (inQueue ? file.queueHolder : file.lockHolder) == child.identifier }
+  close(held.write)
+  close(life.read)
+  var byte: UInt8 = 0
+  // Returns when the child has closed its end.
+  _ = unsafe read(held.read, &byte, 1)
+  if child.hasEnded { throw ChildFailure(status: child.end()) }
   return child
+}
+
+private func makePipe() throws -> (read: Int32, write: Int32) {
+  var ends: [Int32] = [-1, -1]
+  // The array has room for both.
+  if unsafe pipe(&ends) != 0 { throw ChildFailure(status: errno) }
+  return (ends[0], ends[1])
 }

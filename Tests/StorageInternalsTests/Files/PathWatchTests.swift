@@ -246,7 +246,8 @@ struct PathWatchTests {
   func pathThatCannotBeWatchedIsPolled(isInstanceRefused: Bool) async throws {
     let path = directory("file")
     let isRefused = Lock(true)
-    let fileSystem = refusing(isInstanceRefused ? path : directory.path, while: isRefused)
+    let refused = isInstanceRefused ? path : try FileSystem().resolve(directory.path)
+    let fileSystem = refusing(refused, while: isRefused)
     var watcher = try Watcher(path, fileSystem)
     #expect(watcher.watch.problem == SystemError(call: .inotify, path: path, code: ENOSPC))
     #expect(!PolledPaths.isEmpty)
@@ -269,7 +270,8 @@ struct PathWatchTests {
   @Test func pathWhoseNewDirectoryCannotBeWatchedIsPolled() async throws {
     try make("a")
     let isRefused = Lock(true)
-    let fileSystem = refusing(directory("a/b"), while: isRefused)
+    let refused = "\(try FileSystem().resolve(directory.path))/a/b"
+    let fileSystem = refusing(refused, while: isRefused)
     var watcher = try Watcher(directory("a/b/file"), fileSystem)
     #expect(watcher.watch.problem == nil)
     try make("a/b")

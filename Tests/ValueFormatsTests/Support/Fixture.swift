@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Testing
 
 @testable import ValueFormats
 
@@ -17,8 +18,9 @@ enum Fixture {
 
   /// The lines of a file, each of which is a JSON value.
   static func rows<Row: Decodable>(_ name: String, as type: Row.Type) throws -> [Row] {
-    try text(name).split(separator: "\n")
+    let rows = try text(name).split(separator: "\n")
       .map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+    return try #require(rows.isEmpty ? nil : rows, "\(name) is empty")
   }
 }
 
@@ -41,6 +43,7 @@ struct Refusal: Decodable {
 
   /// Returns all refusals of a kind in a fixture.
   static func all(_ kind: String, in name: String) throws -> [Refusal] {
-    try Fixture.rows(name, as: Refusal.self).filter { $0.kind == kind }
+    let refusals = try Fixture.rows(name, as: Refusal.self).filter { $0.kind == kind }
+    return try #require(refusals.isEmpty ? nil : refusals, "\(name) has no \(kind)")
   }
 }

@@ -180,6 +180,19 @@ struct VaultForgedTableTests {
     }
   }
 
+  /// The slots open the vault's own keys, and only the tag is wrong.
+  @Test func changedTableWithoutItsTagIsDamage() throws {
+    try filled().addSlot(.device, named: "device")
+    var table = ForgedFile(try vault.bytes).records[0].encoded
+    let name = try #require(table.firstRange(of: Array("device".utf8)))
+    table[name.lowerBound] ^= 1
+    let payload = try inVersion1(table[...], user: .random(32))
+    try vault.replace(by: TestVault.file(of: [TestVault.frame(of: payload)]))
+    try vault.forget()
+    let error = try failure { _ = try vault.open().slots }
+    #expect(error.corrupted?.contains("no intact key table") == true, "\(error)")
+  }
+
   /// Returns a table with the tag under the user key alone.
   private func inVersion1(_ payload: ArraySlice<UInt8>, user: Secret) throws -> [UInt8] {
     let head = payload.prefix(RecordHeader.size + 32 + 16 + 8)
