@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import FoundationEssentials
 import Dispatch
 import TestSupport
 import Testing

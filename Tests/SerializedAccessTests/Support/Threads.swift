@@ -12,8 +12,7 @@ func whileAccessing<Value: Sendable>(
 /// Calls a closure on threads of the C library, because a forked child has no queue that could
 /// start any, and waits until they have ended.
 func onThreadsOfAChild(_ count: Int, _ body: @escaping @Sendable () -> Void) {
-  // A joined thread is not used any more.
-  for thread in (0..<count).map({ _ in startThread(body) }) { unsafe pthread_join(thread, nil) }
+  for thread in (0..<count).map({ _ in startThread(body) }) { pthread_join(thread, nil) }
 }
 
 private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {

@@ -212,13 +212,13 @@ private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChil
   var byte: UInt8 = 0
   // Returns when the child has closed its end.
   _ = unsafe read(held.read, &byte, 1)
-  if child.hasEnded { throw ChildFailure(status: child.end()) }
+  try #require(!child.hasEnded)
   return child
 }
 
 private func makePipe() throws -> (read: Int32, write: Int32) {
   var ends: [Int32] = [-1, -1]
   // The array has room for both.
-  if unsafe pipe(&ends) != 0 { throw ChildFailure(status: errno) }
+  try #require(unsafe pipe(&ends) == 0)
   return (ends[0], ends[1])
 }
