@@ -3,6 +3,7 @@ struct CalibratedWorkload {
   // Long compared with a scheduler tick, short compared with the machine's disturbances.
   private static let round = Duration.milliseconds(15)
 
+  var name: String { workload.name }
   private let workload: Workload
   private let iterations: Int
 

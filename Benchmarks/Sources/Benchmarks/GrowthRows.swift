@@ -32,7 +32,7 @@ private func growth(
   _ read: @escaping @Sendable (URL) -> Void
 ) -> [Row] {
   files.map { name, file in
-    func workload(_ count: Int) -> Workload {
+    @Sendable func workload(_ count: Int) -> Workload {
       let directory = FileManager.default.temporaryDirectory.appending(path: "locket-\(UUID())")
       let url = directory.appending(path: "file")
       attempt {

@@ -1,6 +1,7 @@
 /// The results of a row's rounds.
 struct Measurement {
   var row: Row
+  var baselineName: String
   /// Nanoseconds per iteration.
   var subject: Quartiles
   var baseline: Quartiles
@@ -26,7 +27,7 @@ struct Measurement {
     // that shares values has more threads.
     withAnotherThread {
       let prepared = rows.map { row in
-        (subject: CalibratedWorkload(row.subject), baseline: CalibratedWorkload(row.baseline))
+        (subject: CalibratedWorkload(row.subject()), baseline: CalibratedWorkload(row.baseline()))
       }
       var times = rows.map { _ in (subject: [Double](), baseline: [Double]()) }
       for _ in 0..<rounds {
@@ -40,10 +41,12 @@ struct Measurement {
           }
         }
       }
-      return zip(rows, times).map { row, times in
+      return zip(rows, zip(prepared, times)).map { row, work in
+        let (prepared, times) = work
         let pairs = zip(times.subject, times.baseline)
         return Measurement(
           row: row,
+          baselineName: prepared.baseline.name,
           subject: Quartiles(of: times.subject),
           baseline: Quartiles(of: times.baseline),
           ratio: Quartiles(of: pairs.map { $0 / $1 }),

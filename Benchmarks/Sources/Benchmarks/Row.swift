@@ -1,10 +1,21 @@
 /// A comparison of an operation of Locket with a baseline.
 struct Row: Sendable {
-  var name: String
-  var subject: Workload
-  var baseline: Workload
+  let name: String
+  /// Makes the operation when the row is measured: many need large files.
+  let subject: @Sendable () -> Workload
+  let baseline: @Sendable () -> Workload
   /// The limit of the comparison; nil if it only informs.
-  var target: Target?
+  let target: Target?
+
+  init(
+    name: String, subject: @autoclosure @escaping @Sendable () -> Workload,
+    baseline: @autoclosure @escaping @Sendable () -> Workload, target: Target? = nil
+  ) {
+    self.name = name
+    self.subject = subject
+    self.baseline = baseline
+    self.target = target
+  }
 }
 
 /// A timed operation.

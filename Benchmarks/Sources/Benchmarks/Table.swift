@@ -23,7 +23,7 @@ struct Table {
       return [
         measurement.row.name,
         decimal(isWorst ? measurement.subject.highest : measurement.subject.median),
-        measurement.row.baseline.name,
+        measurement.baselineName,
         decimal(isWorst ? measurement.baseline.highest : measurement.baseline.median),
         (isDifference ? "+" : "") + decimal(compared.median) + unit,
         "\(decimal(compared.lower)) ... \(decimal(compared.upper))",
