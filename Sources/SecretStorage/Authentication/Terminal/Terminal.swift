@@ -6,7 +6,9 @@ struct Terminal: ~Copyable {
   let descriptor: Int32
 
   init() throws(SecretStoreError) {
-    descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+    // Without blocking: a key that causes a signal discards input that `poll` has just reported,
+    // and a read would then wait for the next key.
+    descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw .unavailable(
         """
@@ -40,6 +42,10 @@ struct Terminal: ~Copyable {
       let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         rest.removeFirst(count)
+      } else if errno == EAGAIN {
+        // The user has stopped the output, or it is slow.
+        var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        if unsafe poll(&output, 1, -1) < 0, errno != EINTR { throw failure }
       } else if errno != EINTR {
         throw failure
       }
