@@ -24,19 +24,19 @@ let package = Package(
     .target(
       name: "KeyValueStorage",
       dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
-    .target(name: "LibCrypto", dependencies: ["Concurrency", "StorageInternals"]),
+    .target(name: "LibCrypto", dependencies: ["CLibrary", "Concurrency", "StorageInternals"]),
     .target(
       name: "SecretStorage",
       dependencies: ["CLibrary", "Concurrency", "LibCrypto", "StorageInternals", "ValueFormats"]),
     .target(
       name: "StorageTesting",
-      dependencies: ["Concurrency", "SecretStorage"]),
+      dependencies: ["CLibrary", "Concurrency", "SecretStorage"]),
     .target(
       name: "SecretMigration",
       dependencies: [
         "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageInternals", "ValueFormats",
       ]),
-    .target(name: "PasswordRules"),
+    .target(name: "PasswordRules", dependencies: ["CLibrary"]),
     .target(
       name: "Validation",
       dependencies: ["CLibrary", "Concurrency", "PasswordRules", "SerializedAccess"]),

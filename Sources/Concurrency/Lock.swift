@@ -39,7 +39,7 @@ package final class Lock<Value>: @unchecked Sendable {
 
   private func recover() {
     let wasFree = mutex.tryLock()
-    if let valueInChild {
+    if let valueInChild, !locketBreak(55) {
       // The parent's value is not released; see `init`.
       unsafe withUnsafeMutablePointer(to: &value) { unsafe $0.initialize(to: valueInChild()) }
     } else if !wasFree {

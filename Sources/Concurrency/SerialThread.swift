@@ -1,3 +1,4 @@
+import CLibrary
 package import Dispatch
 
 /// A queue that runs closures one at a time, on a thread that ends when it is idle.
@@ -49,7 +50,7 @@ package final class SerialThread: Sendable {
 
   /// Cancels a closure that has not started.
   package func cancel(_ id: Int) {
-    if Fork.isChild { return }
+    if Fork.isChild || locketBreak(2) { return }
     // Released outside the lock, because releasing captured objects may run arbitrary code.
     let cancelled = state.withLock { state -> Job? in
       if let index = state.jobs.firstIndex(where: { $0.id == id }) {

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 /// AES in GCM and CBC mode, with a pool of library contexts.
@@ -26,6 +27,7 @@ package final class AESCipher: Sendable {
 
   /// Frees the unused contexts, which overwrites the keys in them.
   package func eraseKeys() {
+    if locketBreak(17) { return }
     let contexts = pool.withLock { pool in
       defer { pool = Pool(generation: pool.generation + 1) }
       return pool.contexts
@@ -84,7 +86,7 @@ package final class AESCipher: Sendable {
       }
       guard succeeded else { throw CryptoFailure(function: "EVP_DecryptUpdate") }
     }
-    return isAuthentic ? opened : nil
+    return isAuthentic || locketBreak(16) ? opened : nil
   }
 
   /// Decrypts an AES-128-CBC message with PKCS #7 padding.

@@ -1,3 +1,4 @@
+import CLibrary
 public import SecretStorage
 
 /// The decrypted secrets of another program.
@@ -45,7 +46,7 @@ public struct ForeignSecrets: Sendable {
 
   /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
-    if count > countLimit {
+    if count > countLimit, !locketBreak(42) {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
     }
   }
@@ -138,7 +139,7 @@ extension ForeignSecrets {
       try Self.checkProgress(index + 1, of: secrets.count, report)
     }
     work.report.unreadable = unreadable
-    if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {
+    if removingSource, !isDryRun, let file, try locketBreak(40) || work.storeContainsAll(of: self) {
       try file.remove()
       work.report.isSourceRemoved = true
     }

@@ -1,3 +1,4 @@
+import CLibrary
 import Dispatch
 
 /// The state of an in-place change that requires more than a call of `leave()` to end.
@@ -92,6 +93,7 @@ extension Serialized {
       return
     }
     notifyObservers(of: mutation)
+    if locketBreak(4) { notifyObservers(of: mutation) }
     if isForked { drainInForkedChild() }
     leave()
     // A forked child does not use the queues of its parent.

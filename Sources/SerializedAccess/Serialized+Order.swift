@@ -1,3 +1,4 @@
+import CLibrary
 import Dispatch
 
 extension Serialized {
@@ -78,6 +79,11 @@ extension Serialized {
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     let before = snapshotForObservers()
+    if locketBreak(3) {
+      let output = unsafe try body(&storage.pointee)
+      if let before { notifyObservers(since: before.value) }
+      return output
+    }
     // Observers are also notified after an error, because the change may be partial.
     defer { if let before { notifyObservers(since: before.value) } }
     // Only the thread that holds the access lock uses the storage.

@@ -1,3 +1,4 @@
+import CLibrary
 import ValueFormats
 
 /// A migration from one version of an app's settings to the next.
@@ -58,7 +59,7 @@ struct SettingsVersion: Sendable {
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if number == 0 || draft.isEmpty { return }
     let found = try storedVersion(in: draft)
-    if found > number { throw .newerVersion(found: found, supported: number) }
+    if found > number, !locketBreak(14) { throw .newerVersion(found: found, supported: number) }
     for migration in migrations where migration.version > found {
       do {
         try migration.migrate(&draft)

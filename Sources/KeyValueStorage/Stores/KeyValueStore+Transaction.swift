@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import ValueFormats
 
@@ -32,7 +33,7 @@ extension KeyValueStore {
       do {
         return try body()
       } catch {
-        state.withLock { $0.setTransaction(outer) }
+        if !locketBreak(13) { state.withLock { $0.setTransaction(outer) } }
         throw error
       }
     }

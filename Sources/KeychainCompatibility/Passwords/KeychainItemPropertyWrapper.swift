@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 public import SecretStorage
 import ValueFormats
@@ -58,7 +59,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       cachedValue = newValue
       isCacheValid = true
       wrappedValueUnchanged = false
-      guard refreshPolicy == .onAccess else { return }
+      guard refreshPolicy == .onAccess || locketBreak(49) else { return }
       isUnsaved = true
       implicitly(.write, saveToKeychain)
     }

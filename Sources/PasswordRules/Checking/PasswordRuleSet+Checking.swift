@@ -1,3 +1,5 @@
+import CLibrary
+
 extension PasswordRuleSet {
   /// Checks a password against every rule.
   ///
@@ -63,7 +65,7 @@ extension PasswordRuleSet {
         case .maxSequential(let limit):
           checks[index].violate(runs.longer(than: limit) { $0 != .equal })
         case .minLength(let limit):
-          if length < limit { checks[index].state = isDeadEnd ? .violated : .incomplete }
+          if length < limit, !locketBreak(43) { checks[index].state = isDeadEnd ? .violated : .incomplete }
         case .maxLength(let limit):
           if length > limit { checks[index].violate([unit.excess(of: password, over: limit)]) }
         }

@@ -1,3 +1,4 @@
+import CLibrary
 public import FoundationEssentials
 public import SecretStorage
 
@@ -65,7 +66,7 @@ extension LibsecretFile.Item {
     with key: Secret, _ cipher: ForeignCipher
   ) throws(MigrationError) -> LibsecretItem? {
     let code = try cipher.authenticationCode(of: ciphertext + initializationVector, under: key)
-    guard code == Secret(authenticationCode),
+    guard locketBreak(41) || code == Secret(authenticationCode),
       let content = try cipher.decrypt(
         ciphertext, initializationVector: initializationVector, key: key),
       let item = LibsecretItem(content)

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Synchronization
 
@@ -136,7 +137,10 @@ public final class AuthenticationContext: Sendable {
     let time = now()
     let proofs = try state.withLock { state throws(SecretStoreError) in
       if state.isCancelled { throw .cancelled }
-      state.proofs.removeAll { $0.time.duration(to: time) >= reuse }
+      state.proofs.removeAll {
+        locketBreak(22)
+          ? $0.time.duration(to: time) > reuse : $0.time.duration(to: time) >= reuse
+      }
       return state.proofs
     }
     var authorization = Authorization(

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 extension StoredPassword {
@@ -75,7 +76,7 @@ extension StoredPassword {
   /// Returns whether the policy allows returning the value without reading the store.
   func isCurrent(_ state: borrowing State) -> Bool {
     switch declaration.refreshPolicy {
-    case .onAccess: false
+    case .onAccess: locketBreak(20) && state.readChangeCount != nil
     case .manual: true
     // In a forked child, stores do not observe changes by other processes.
     case .onChange: !Fork.isChild && state.readChangeCount == changes.value
@@ -136,7 +137,7 @@ final class ValueLease: Sendable {
     lockCount = self.store?.lockCount
   }
 
-  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
+  var hasExpired: Bool { cancellation.isRequested || !locketBreak(21) && store?.lockCount != lockCount }
 }
 
 /// A store that can be locked.

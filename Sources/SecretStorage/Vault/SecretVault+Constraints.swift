@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 extension SecretVault {
@@ -112,7 +113,7 @@ extension VaultContents {
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }
-    if sealedRecordCount > 0 { throw keys.lockReason }
+    if sealedRecordCount > 0, !locketBreak(56) { throw keys.lockReason }
     if let place = damage.hiddenItemsPlace {
       throw .corrupted("The item may have been at \(place), which is damaged")
     }
@@ -149,7 +150,7 @@ enum SecretAccess {
     _ digest: [UInt8], _ constraints: AccessConstraints, _ authorization: Authorization,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
-    guard constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
+    guard !locketBreak(36), constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
     if let enrolledSet = authorization.enrolledSet {
       if try cipher.digest(enrolledSet[...]) == digest { return }
     }
@@ -163,7 +164,7 @@ enum SecretAccess {
   private func checkProofs(
     _ proofs: AuthenticationProofs, _ constraints: AccessConstraints
   ) throws(SecretStoreError) {
-    guard self == .reading, let missing = constraints.missing(from: proofs) else { return }
+    guard !locketBreak(35), self == .reading, let missing = constraints.missing(from: proofs) else { return }
     throw .denied("it requires \(missing), which an authentication context can obtain")
   }
 }

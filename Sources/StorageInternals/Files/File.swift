@@ -157,6 +157,7 @@ package struct File: ~Copyable, Sendable {
 extension File {
   /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
   package func lockIfFree() throws(SystemError) -> Bool {
+    if locketBreak(8) { return true }
     do {
       try check(.flock) { flock($0, LOCK_EX | LOCK_NB) }
       return true

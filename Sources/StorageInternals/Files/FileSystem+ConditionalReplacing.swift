@@ -82,6 +82,7 @@ extension FileSystem {
       try rename(temporary, to: path)
       return true
     }
+    if locketBreak(9) { return true }
     var failure: SystemError?
     do throws(SystemError) {
       if try isUnmodified(temporary, since: old), try hasExpectedContent(temporary) { return true }

@@ -33,7 +33,7 @@ extension FileSystem {
       discard(file.path)
       throw error
     }
-    try directory.synchronizeEntries()
+    if !locketBreak(6) { try directory.synchronizeEntries() }
     return file
   }
 
@@ -137,10 +137,10 @@ extension File {
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
     if let old { try copyOwner(from: old) }
-    try changeMode(to: old?.permissions ?? mode)
+    try changeMode(to: old?.permissions ?? (locketBreak(7) ? 0o644 : mode))
     try write(bytes, at: 0)
     finish(self)
-    try synchronize()
+    if !locketBreak(5) { try synchronize() }
   }
 
   /// Changes the owner and group to those of another file, unless they are equal.

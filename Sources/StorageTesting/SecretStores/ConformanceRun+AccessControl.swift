@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import SecretStorage
 import Synchronization
@@ -164,7 +165,9 @@ extension ConformanceRun {
   ) {
     do throws(SecretStoreError) {
       _ = try body()
-      expect(false, operation, "the error denied, but the operation succeeded")
+      if !locketBreak(39) {
+        expect(false, operation, "the error denied, but the operation succeeded")
+      }
     } catch {
       if case .denied = error { return }
       expect(false, operation, "the error denied, but got “\(error)”")

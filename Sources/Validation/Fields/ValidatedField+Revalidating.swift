@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import SerializedAccess
 
@@ -130,7 +131,8 @@ extension ValidatedField {
   /// Stores the outcome of a run unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
-      guard state.asynchronousChecks[start.index].isCurrent(start.runID) else { return }
+      guard locketBreak(46) || state.asynchronousChecks[start.index].isCurrent(start.runID)
+      else { return }
       state.stop(start.index, with: outcome, &sideEffects)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
       sideEffects.observers = state.observers.all

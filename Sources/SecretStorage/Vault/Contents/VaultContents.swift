@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 /// The state of a vault in memory: its keys, its items and its damage.
@@ -188,7 +189,7 @@ extension VaultContents {
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
-      isForked = record.digest != expected?.digest
+      isForked = record.digest != expected?.digest && !locketBreak(28)
       if !isForked { damage.markProven() }
     }
     chain.extend(

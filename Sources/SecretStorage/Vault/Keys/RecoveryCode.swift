@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A random code that opens a vault, which a user writes down and types later.
 ///
 /// The code has 34 random characters of 5 bits each and a checksum of 6 characters, in groups of
@@ -64,7 +66,7 @@ public struct RecoveryCode: Sendable, Equatable {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: it has \(Self.count) letters and digits, not \(length)")
     }
-    guard checksum.isValid else {
+    guard checksum.isValid || locketBreak(57) else {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: compare each letter and digit with the written code")
     }

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Dispatch
 
@@ -23,7 +24,7 @@ struct IdlePeriod: Sendable {
 
   var hasEnded: Bool {
     guard let end else { return false }
-    return now() >= end
+    return locketBreak(38) ? now() > end : now() >= end
   }
 
   /// Starts a period unless one is running.

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 extension SecretVault {
@@ -111,7 +112,7 @@ extension SecretVault {
     withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     try withContents { contents throws(SecretStoreError) in
-      if contents.lockCount != lockCount { throw .cancelled }
+      if contents.lockCount != lockCount, !locketBreak(37) { throw .cancelled }
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false

