@@ -157,12 +157,7 @@ func expectError(
   _ kind: String, sourceLocation: SourceLocation = #_sourceLocation,
   from body: () throws -> Void
 ) {
-  do {
-    try body()
-    Issue.record("There is no error.", sourceLocation: sourceLocation)
-  } catch {
-    #expect((error as? SecretStoreError)?.kind == kind, "\(error)", sourceLocation: sourceLocation)
-  }
+  expectError({ $0.kind == kind }, sourceLocation: sourceLocation, from: body)
 }
 
 /// Expects an error for a violated limit, with these words.
@@ -170,11 +165,18 @@ func expectInvalid(
   _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
   from body: () throws -> Void
 ) {
+  expectError({ $0.invalid?.contains(words) == true }, sourceLocation: sourceLocation, from: body)
+}
+
+private func expectError(
+  _ isExpected: (SecretStoreError) -> Bool, sourceLocation: SourceLocation,
+  from body: () throws -> Void
+) {
   do {
     try body()
     Issue.record("There is no error.", sourceLocation: sourceLocation)
   } catch {
-    let isExpected = (error as? SecretStoreError)?.invalid?.contains(words) == true
+    let isExpected = (error as? SecretStoreError).map(isExpected) == true
     #expect(isExpected, "\(error)", sourceLocation: sourceLocation)
   }
 }
