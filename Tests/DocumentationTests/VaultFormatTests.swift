@@ -181,7 +181,7 @@ struct VaultFormatTests {
       // The padding of one is in larger steps.
       let count = accessibility == .always ? 2450 : 20 * Int(accessibility.rawValue)
       let item = try vault.add(
-        Secret(repeatElement(accessibility.rawValue, count: count)),
+        Secret([UInt8](repeating: accessibility.rawValue, count: count)),
         identity: .generic(service: "class", account: "\(accessibility)"),
         attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
       var attributes = item.attributes

@@ -16,6 +16,11 @@ package struct ProcessMemory: ~Copyable {
     }
   }()
 
+  // `void *memmem(const void *, size_t, const void *, size_t)`, which the C module hides.
+  private typealias Find =
+    @convention(c) (UnsafeRawPointer, Int, UnsafeRawPointer, Int) -> UnsafeRawPointer?
+  private static let find = unsafe unsafeBitCast(dlsym(nil, "memmem")!, to: Find.self)
+
   // The most that one read returns of a file without a size.
   private static let chunk = 65536
 
@@ -54,7 +59,11 @@ package struct ProcessMemory: ~Copyable {
     for range in ranges {
       for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.chunk - overlap) {
         let bytes = bytes(start..<min(start + Self.chunk, range.upperBound))
-        for needle in needles where Self.find(needle.bytes, in: bytes) { found.insert(needle.name) }
+        for (name, needle) in needles {
+          // The counts are those of the arrays.
+          let place = unsafe Self.find(bytes, bytes.count, needle, needle.count)
+          if unsafe place != nil { found.insert(name) }
+        }
       }
     }
     return found
@@ -66,21 +75,6 @@ package struct ProcessMemory: ~Copyable {
       return try memory.read(from: range.lowerBound, count: range.count)
     } catch {
       return []
-    }
-  }
-
-  private static func find(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
-    unsafe bytes.withUnsafeBytes { bytes in
-      guard var place = bytes.baseAddress else { return false }
-      // Every position and count lies within the array.
-      let end = unsafe place + bytes.count
-      while unsafe end - place >= needle.count,
-        let found = unsafe memchr(place, Int32(needle[0]), end - place - needle.count + 1)
-      {
-        if unsafe memcmp(found, needle, needle.count) == 0 { return true }
-        unsafe place = UnsafeRawPointer(found) + 1
-      }
-      return false
     }
   }
 }

@@ -19,7 +19,7 @@ struct FormatDepthTests {
     #expect(FormatError.tooDeep(at: 0).reason.contains("more than 512 levels"))
     let levels = open.hasPrefix("[{") ? 2 : 1
     let most = (FormatLimits.depth - 1) / levels
-    for depth in [most, most + 1, 10_000, 1_000_000] {
+    for depth in [most, most + 1, 100_000] {
       let value =
         String(repeating: open, count: depth) + middle + String(repeating: close, count: depth)
       let file = Array((start + value + end).utf8)

@@ -95,15 +95,19 @@ extension MarkupReader {
 enum MarkupText {
   /// Returns the index of the first character in valid UTF-8 that XML does not allow.
   static func firstForbidden(in bytes: ArraySlice<UInt8>) -> Int? {
-    bytes.indices.first { index in
+    var index = bytes.startIndex
+    // Not a closure for each byte of a file: a build without optimization would call it.
+    while index < bytes.endIndex {
       switch bytes[index] {
-      case 0x09, 0x0A, 0x0D: false
-      case 0..<0x20: true
+      case 0x09, 0x0A, 0x0D: break
+      case 0..<0x20: return index
       // U+FFFE and U+FFFF.
-      case 0xEF: bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE
-      default: false
+      case 0xEF where bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE: return index
+      default: break
       }
+      index += 1
     }
+    return nil
   }
 
   /// Returns whether XML can represent a text.

@@ -30,7 +30,7 @@ struct PropertyListBombTests {
     }
   }
 
-  @Test(arguments: [510, 511, 512, 10_000, 1_000_000])
+  @Test(arguments: [511, 512, 100_000])
   func nestingIsLimited(_ depth: Int) throws {
     let arrays = (0..<depth).map { [0xA1] + File.number(UInt64($0 + 3), size: 4) }
     let top = [0xD1] + File.number(1, size: 4) + File.number(2, size: 4)

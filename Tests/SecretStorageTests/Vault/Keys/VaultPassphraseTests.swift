@@ -11,7 +11,7 @@ struct VaultPassphraseTests {
   @Test func passphraseHas1To65536Bytes() throws {
     let object = vault.open()
     func passphrase(_ count: Int) -> Secret {
-      Secret(repeatElement(UInt8(ascii: "p"), count: count))
+      Secret([UInt8](repeating: UInt8(ascii: "p"), count: count))
     }
     let right = passphrase(65536)
     for passphrase in [passphrase(1), right] {

@@ -149,7 +149,7 @@ struct VaultImportRefusalTests {
     try plant("sound")
     try plant("twice", Secret([1]))
     try plant("twice", Secret([2]))
-    try plant("secret", Secret(repeatElement(0, count: ItemLimits.secretSize + 1)))
+    try plant("secret", Secret([UInt8](repeating: 0, count: ItemLimits.secretSize + 1)))
     try plant("texts", label: String(repeating: "x", count: ItemLimits.stringSize + 1))
     try plant("flags", flags: AccessFlags(rawValue: 1 << 20))
     // The minimum of dates.
