@@ -21,7 +21,9 @@ struct StrictParser: DescriptorScanner {
       throw DescriptorSyntaxError(issue: parser.inCodePoints([error.issue])[0])
     }
     parser.warnAboutIneffectiveClasses()
-    return (PasswordRuleSet(parser.rules), parser.inCodePoints(parser.warnings))
+    let rules = PasswordRuleSet(parser.rules)
+    parser.warnAboutForbiddenLetters(rules)
+    return (rules, parser.inCodePoints(parser.warnings))
   }
 
   private mutating func parseRules() throws(DescriptorSyntaxError) {
@@ -169,6 +171,20 @@ struct StrictParser: DescriptorScanner {
         }
       }
     }
+  }
+
+  /// Warns if the rules forbid letters only because no rule allows more than what is required.
+  private mutating func warnAboutForbiddenLetters(_ ruleSet: PasswordRuleSet) {
+    if ruleSet.requirements.isEmpty || ruleSet.alphabet.isSuperset(of: Alphabet([.upper, .lower]))
+      || rules.contains(where: { $0.parts.name == .allowed })
+    {
+      return
+    }
+    let names = Self.excerpt(ruleSet.alphabet.classes.joinedNames)
+    let separator = bytes.last { !$0.isWhitespace } == UInt8(ascii: ";") ? "" : "; "
+    warn(
+      "Only characters of the required classes are allowed: \(names)",
+      at: bytes.count..<bytes.count, replace: "\(separator)allowed: ascii-printable;")
   }
 
   /// Returns a name, or the beginning of a long one.
