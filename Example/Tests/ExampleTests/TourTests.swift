@@ -29,6 +29,17 @@ struct TourTests {
     #expect(bare.status == 0 && bare.output.hasPrefix("Locket in 16 chapters, "))
   }
 
+  /// As `swift run --package-path Example tour 3` runs an executable of the package `Programs`.
+  @Test func executableRunsTheProgramOfItsName() throws {
+    let machine = try Machine()
+    let tour = try machine.shell("ln -s \"$0\" tour; ./tour 3")
+    #expect(tour.status == 0 && tour.errors == "" && !tour.output.contains("Locket in 16"))
+    for (name, option) in [("daemon", "--settings"), ("signup", "--site")] {
+      let ended = try machine.shell("ln -s \"$0\" \(name); ./\(name) \(option)")
+      #expect(ended.status == 2 && ended.errors.hasPrefix("Example: \(option) needs a value."))
+    }
+  }
+
   @Test func tourLeavesNoFiles() {
     #expect(leftovers == [])
   }
