@@ -54,7 +54,7 @@ extension KeyValueStore {
     do {
       try read(isImplicit: true)
     } catch {
-      if error != lastError { Self.report(error) }
+      if error != lastError { report(error) }
     }
   }
 
@@ -107,7 +107,7 @@ extension KeyValueStore {
       switch error {
       // The caller detects the first two errors as well.
       case .migrationFailed, .newerVersion, .busy: break
-      default: Self.report(error)
+      default: report(error)
       }
       return false
     }
@@ -149,7 +149,7 @@ extension KeyValueStore {
       state.withLock { $0.isWatched = watch.observation != nil && watch.error == nil }
       return watch.error == last ? nil : watch.error
     }
-    if let newError { Self.report(newError) }
+    if let newError { report(newError) }
   }
 
   /// Reads the file again after a change to the file or to a symbolic link in its path.
@@ -178,7 +178,7 @@ extension KeyValueStore {
         return state.readError
       }
       // One change of a file may cause several notifications.
-      if error != lastError { Self.report(error) }
+      if error != lastError { report(error) }
     }
   }
 

@@ -35,12 +35,12 @@ public final class KeyValueStore: Sendable {
   /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
-  /// The thread for delayed writes, and for retries after a change to the file.
-  let background = SerialThread()
+  /// The queue for delayed writes, and for retries after a change to the file.
+  let background = SerialQueue()
   /// The delay of writes; nil for durable writes.
   let delay: Duration?
   /// The job of `background` that makes the scheduled write; nil if there is none.
-  let timer = Lock<Int?>(nil, inForkedChild: { nil })
+  let timer = Lock<ThreadPool.Job.ID?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
@@ -174,6 +174,12 @@ extension KeyValueStore {
   }
 
   static func report(_ error: KeyValueStoreError) { onFailure(error) }
+
+  /// Reports a failure; the handler may block, so it is not called on a thread for all stores.
+  func report(_ error: KeyValueStoreError) {
+    if !ThreadPool.work.isCurrent { return Self.report(error) }
+    state.withLock { $0.observers.queue }.run { Self.report(error) }
+  }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.
   func reportUnwritten(_ error: KeyValueStoreError) {

@@ -39,8 +39,8 @@ public final class SecretVault: SecretStore {
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
-  /// The thread for background work; a dispatch queue crashes if the process cannot open files.
-  let background = SerialThread()
+  /// The queue for background work; a dispatch queue crashes if the process cannot open files.
+  let background = SerialQueue()
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 

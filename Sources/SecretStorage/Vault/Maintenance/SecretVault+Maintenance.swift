@@ -156,7 +156,7 @@ extension SecretVault {
   /// Reports a failure on another thread: here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
     if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
-    background.run { SecretStores.onFailure(failure) }
+    observers.queue.run { SecretStores.onFailure(failure) }
   }
 }
 

@@ -5,14 +5,14 @@ import StorageInternals
 import TestSupport
 import Testing
 
-struct SerialThreadTests {
+struct SerialQueueTests {
   @Test func closuresRunOneAtATimeInOrder() throws {
-    let thread = SerialThread()
+    let queue = SerialQueue()
     let heard = Lock([[Int]](repeating: [], count: 8))
     let isOver = DispatchSemaphore(value: 0)
     onThreads(8) { number in
       for value in 0..<500 {
-        thread.run {
+        queue.run {
           // Closures run one at a time, so no other one changes the lists in between.
           var all = heard.withLock { $0 }
           all[number].append(value)
@@ -20,77 +20,62 @@ struct SerialThreadTests {
         }
       }
     }
-    thread.run { isOver.signal() }
+    queue.run { isOver.signal() }
     isOver.wait()
     #expect(heard.withLock { $0 } == Array(repeating: Array(0..<500), count: 8))
   }
 
   @Test func delayedClosureRunsAfterItsDelay() throws {
-    let thread = SerialThread()
+    let queue = SerialQueue()
     let isOver = DispatchSemaphore(value: 0)
-    let early = try #require(thread.run(after: .seconds(Int64.max)) { Issue.record("early") })
+    let early = try #require(queue.run(after: .seconds(Int64.max)) { Issue.record("early") })
     let start = SuspendingClock.now
-    _ = thread.run(after: .milliseconds(20)) {
+    _ = queue.run(after: .milliseconds(20)) {
       #expect(SuspendingClock.now >= start + .milliseconds(20))
       isOver.signal()
     }
     isOver.wait()
-    thread.cancel(early)
-    thread.cancel(early)
+    queue.cancel(early)
+    queue.cancel(early)
   }
 
   @Test func cancelledClosureDoesNotRun() throws {
-    let thread = SerialThread()
+    let queue = SerialQueue()
     let gate = DispatchSemaphore(value: 0)
     let isOver = DispatchSemaphore(value: 0)
-    thread.run { gate.wait() }
-    let cancelled = try #require(thread.run(after: .zero) { Issue.record("cancelled") })
-    thread.cancel(cancelled)
-    thread.run { isOver.signal() }
+    queue.run { gate.wait() }
+    let cancelled = try #require(queue.run(after: .zero) { Issue.record("cancelled") })
+    queue.cancel(cancelled)
+    queue.run { isOver.signal() }
     gate.signal()
     isOver.wait()
   }
 
   @Test func cancelledClosureIsReleased() throws {
-    let thread = SerialThread()
+    let queue = SerialQueue()
     weak var captured: Heard<Int>?
     let number = try {
       let object = Heard<Int>()
       captured = object
-      return try #require(thread.run(after: .seconds(100_000)) { object.hear(1) })
+      return try #require(queue.run(after: .seconds(100_000)) { object.hear(1) })
     }()
     #expect(captured != nil)
-    thread.cancel(number)
+    queue.cancel(number)
     #expect(captured == nil)
-  }
-
-  @Test func idleThreadEndsAndIsCreatedAgain() throws {
-    let thread = SerialThread()
-    let identifiers = Lock([String]())
-    for count in 1...2 {
-      thread.run {
-        // The name is only valid within the thread.
-        let name = (try? FileSystem().linkTarget(of: "/proc/thread-self")) ?? ""
-        identifiers.withLock { $0.append(name) }
-      }
-      try wait { identifiers.withLock { $0.count } == count }
-      let name = try #require(identifiers.withLock { $0.last })
-      #expect(name.contains("/task/"))
-      try wait { try FileSystem().status(of: "/proc/\(name)") == nil }
-    }
   }
 
   @Test(.forks) func noClosureRunsInAForkedChild() async {
     await #expect(processExitsWith: .success) {
-      let thread = SerialThread()
+      let queue = SerialQueue()
       let isRunning = DispatchSemaphore(value: 0)
-      thread.run { isRunning.signal() }
+      queue.run { isRunning.signal() }
       isRunning.wait()
+      let later = try #require(queue.run(after: .seconds(100_000)) {})
       let child = try ForkedChild {
-        thread.run { _exit(2) }
-        if thread.run(after: .zero, { _exit(2) }) != nil { _exit(3) }
-        thread.cancel(1)
-        let own = SerialThread()
+        queue.run { _exit(2) }
+        if queue.run(after: .zero, { _exit(2) }) != nil { _exit(3) }
+        queue.cancel(later)
+        let own = SerialQueue()
         own.run { _exit(4) }
         if try FileSystem().entries(of: "/proc/self/task").count != 1 { _exit(5) }
       }
