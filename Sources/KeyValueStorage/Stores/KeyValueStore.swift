@@ -29,7 +29,7 @@ public final class KeyValueStore: Sendable {
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
-  let writeLock = RecursiveLock()
+  let writeLock = RecursiveLock(isFair: true)
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
   /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.

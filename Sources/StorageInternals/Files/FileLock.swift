@@ -23,16 +23,18 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes acquire the lock approximately in the order of their requests. A missing lock file
-  /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
-  /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
-  /// immediately until the lock is free. After the queue timeout, the order among processes is
-  /// ignored.
+  /// Processes acquire the lock in the order of their requests, each for a turn in which it may
+  /// acquire the lock again, because changing to another process is slow while the machine is busy.
+  /// After the queue timeout, the order among processes is ignored.
+  ///
+  /// A missing lock file is created with access for its owner only. After a timeout, this throws
+  /// `ETIMEDOUT` of `flock`, with the holder if the kernel reports it, and later calls for the same
+  /// path fail immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
-    queueTimeout: Duration = .seconds(1)
+    queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
   ) throws(SystemError) {
-    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout)
+    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     var file = try Self.open(path, fileSystem)
     try wait.enterQueue()
     do throws(SystemError) {

@@ -4,21 +4,28 @@ import Dispatch
 
 /// A thread's wait for a file lock, up to a deadline.
 ///
-/// The kernel does not support a deadline for a file lock, so the lock is polled. Only the
-/// holder of the queue lock, a POSIX record lock on the same file, polls for the file lock, so that
-/// a process that has just released the lock cannot overtake the waiting processes.
+/// The kernel does not support a deadline for a file lock, so the lock is polled, by the first of
+/// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
+/// same file. All pause so long that together they do not delay the writer: on a machine with busy
+/// processors, some thousand wake-ups a second would also delay the kernel's threads that write to
+/// the disk, for seconds.
 struct FileLockWait {
   private let path: String
+  private let turn: Duration
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
 
   // In microseconds. A write that reaches the disk takes at least half a millisecond.
   private static let shortestPause: UInt32 = 50
-  private static let longestPause: UInt32 = 500
+  private static let longestPause: UInt32 = 2000
+  /// The pause for each process ahead, up to a number.
+  private static let queuePause: UInt32 = 4000
+  private static let longestQueue = 8
 
-  init(path: String, timeout: Duration, queueTimeout: Duration) {
+  init(path: String, timeout: Duration, queueTimeout: Duration, turn: Duration) {
     self.path = path
+    self.turn = turn
     let now = SuspendingClock.now
     deadline = now.advanced(by: timeout)
     queueDeadline = now.advanced(by: queueTimeout)
@@ -32,29 +39,39 @@ struct FileLockWait {
 
   /// Waits until the file lock is free, and acquires it.
   func lock(_ file: borrowing File) throws(SystemError) {
-    if FileLockQueue.timeout(at: path) == nil {
-      if file.queueHolder == nil, try file.lockIfFree() { return }
-      if try poll(file) { return }
-    } else if try file.lockIfFree() {
-      return FileLockQueue.setTimeout(nil, at: path)
+    let hasTurn = FileLockQueue.hasTurn(at: path)
+    let isTimedOut = FileLockQueue.timeout(at: path) != nil
+    var isLocked = false
+    if hasTurn || isTimedOut || file.waitingProcess() == nil { isLocked = try file.lockIfFree() }
+    if !isLocked, !isTimedOut { isLocked = try poll(file) }
+    guard isLocked else {
+      let holder = file.lockHolder ?? file.waitingProcess()
+      FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
+      throw timedOut(holder: holder)
     }
-    let holder = file.lockHolder ?? file.queueHolder
-    FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
-    throw timedOut(holder: holder)
+    if !hasTurn { FileLockQueue.beginTurn(at: path, until: .now + turn) }
+    if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
   }
 
   /// Polls for the lock; returns false at the deadline.
   private func poll(_ file: borrowing File) throws(SystemError) -> Bool {
-    var isNext = false
-    defer { if isNext { file.leaveQueue() } }
+    var place: off_t?
+    defer { if place != nil { file.leaveQueue() } }
     var pause = Self.shortestPause
     while true {
       let now = SuspendingClock.now
-      if !isNext { isNext = file.enterQueue() }
-      if isNext || now >= queueDeadline || now >= deadline, try file.lockIfFree() { return true }
+      place = place ?? file.enterQueue()
+      let ahead = if let place { file.waitingCount(before: place) } else { 1 }
+      if ahead == 0 || now >= queueDeadline || now >= deadline, try file.lockIfFree() {
+        return true
+      }
       if now >= deadline { return false }
-      usleep(pause)
-      pause = min(pause * 5 / 4, Self.longestPause)
+      if ahead == 0 {
+        usleep(pause)
+        pause = min(pause * 5 / 4, Self.longestPause)
+      } else {
+        usleep(Self.queuePause * UInt32(min(ahead, Self.longestQueue)))
+      }
     }
   }
 
@@ -116,6 +133,23 @@ enum FileLockQueue {
       }
       entries[path] = entry.isOccupied || entry.timeout != nil ? entry : nil
     }
+  }
+
+  /// A time until which this process may acquire a lock again without waiting for others.
+  private struct Turn: Sendable {
+    let path: String
+    let end: SuspendingClock.Instant
+  }
+
+  /// The last turn, of any lock.
+  private static let turn = Lock(Turn?.none, inForkedChild: { nil })
+
+  static func hasTurn(at path: String) -> Bool {
+    turn.withLock { $0.map { $0.path == path && .now < $0.end } ?? false }
+  }
+
+  static func beginTurn(at path: String, until end: SuspendingClock.Instant) {
+    turn.withLock { $0 = Turn(path: path, end: end) }
   }
 
   static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }

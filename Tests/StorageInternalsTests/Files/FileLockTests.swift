@@ -131,28 +131,30 @@ import Testing
     }
   }
 
-  @Test(.forks) func waitingProcessIsNotOvertaken() async {
+  @Test(.forks) func processesAcquireTheLockInTheirOrder() async {
     let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         func acquire(_ name: String) throws {
-          let lock = try FileLock(at: path, queueTimeout: .seconds(100_000))
+          let lock = try FileLock(at: path, queueTimeout: .seconds(100_000), turn: .zero)
           let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
           try log.write(name.utf8, at: try log.status().size)
           lock.release()
         }
-        for _ in 0..<10 {
-          let lock = try FileLock(at: path)
-          let child = try ForkedChild { try acquire("child ") }
-          // The child is in the queue when it has the record lock on the first byte.
+        for _ in 0..<5 {
+          let lock = try FileLock(at: path, turn: .zero)
           let file = try FileSystem().open(path, O_RDWR)
-          try wait(for: child) { file.queueHolder == child.identifier }
+          let children = try (0..<3).map { place in
+            let child = try ForkedChild { try acquire("\(place) ") }
+            try wait(for: child) { file.waitingProcess(from: off_t(place)) == child.identifier }
+            return child
+          }
           lock.release()
           try acquire("parent ")
-          try child.wait()
+          for child in children { try child.wait() }
         }
         let log = try content(of: path + ".log")
-        let expected = String(repeating: "child parent ", count: 10)
+        let expected = String(repeating: "0 1 2 parent ", count: 5)
         #expect(String(decoding: log, as: UTF8.self) == expected)
       }
     }
@@ -200,7 +202,7 @@ private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChil
   let child = try ForkedChild {
     close(life.write)
     let file = try FileSystem().open(path, O_RDWR)
-    _ = try inQueue ? file.enterQueue() : file.lockIfFree()
+    if inQueue { _ = file.enterQueue() } else { _ = try file.lockIfFree() }
     close(held.write)
     var byte: UInt8 = 0
     // At most one byte; there is none until the other end is closed.
