@@ -15,7 +15,8 @@ final class FileBackend: KeyValueBackend {
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// The time for which a write waits for a removed file to be created again.
+  /// The time for which a write waits for a removed file to be created again, and a read for another
+  /// writer that may restore the file that it replaced.
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
@@ -35,7 +36,24 @@ final class FileBackend: KeyValueBackend {
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
-    return try snapshot(at: path).contents
+    return try finalSnapshot().contents
+  }
+
+  /// Returns a snapshot of a file that is not provisional.
+  ///
+  /// Otherwise, observers would be notified of values that are older than the last ones.
+  private func finalSnapshot() throws(KeyValueStoreError) -> FileSnapshot {
+    let deadline = ContinuousClock.now + gracePeriod
+    while true {
+      let snapshot = try snapshot(at: path)
+      if ContinuousClock.now >= deadline { return snapshot }
+      if snapshot.isProvisional {
+        usleep(1000)
+      } else if try snapshot.isUnchanged(since: status(of: path)) {
+        // Otherwise, another file may have been restored before `isProvisional` was determined.
+        return snapshot
+      }
+    }
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {

@@ -5,7 +5,7 @@ extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
   /// Properties do not need this call, because they receive changes automatically after a short
-  /// delay. The call makes one system call if nothing has changed, and never waits for a writer.
+  /// delay. The call makes one system call if nothing has changed, and does not wait for the lock.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
   ///   properties retain the values last read.

@@ -21,7 +21,7 @@ import ValueFormats
 /// is never overwritten.
 ///
 /// Any number of threads may use a store concurrently, and any number of processes may use its
-/// file. A read never waits for a writer. A write waits for other processes no longer than
+/// file. A read does not wait for the lock. A write waits for other processes no longer than
 /// ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
