@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 
 // The programs of the Example under their own names: `swift run --package-path Example signup`.
-// Without a name, `swift run` needs a single executable in the root package; with one, it also finds
-// the executables of the packages that the root depends on, and builds no others of them.
+// Without a name, `swift run` needs a single executable in the root package; with one, it also
+// finds the executables of the packages that the root depends on, and builds no others of them.
 
 import PackageDescription
 

@@ -2,8 +2,8 @@ import CLibrary
 
 /// A recursive mutex that a thread may lock and unlock in different functions.
 ///
-/// If it is fair, a thread that unlocks it cannot lock it again before the next waiting thread. This
-/// costs a change of threads, so it suits long critical sections only.
+/// If it is fair, a thread that unlocks it cannot lock it again before the next waiting thread.
+/// This costs a change of threads, so it suits long critical sections only.
 ///
 /// In a forked child, no thread holds it.
 package final class RecursiveLock: @unchecked Sendable {

@@ -12,7 +12,9 @@ struct RunCommandTests {
     var names: Set<String> = []
     for page in Self.pages {
       for line in try page.text.split(separator: "\n") {
-        for command in line.split(separator: "swift run ").dropFirst() {
+        for command in line.split(
+          separator: "swift run ", omittingEmptySubsequences: false
+        ).dropFirst() {
           let (folder, name) = Self.target(of: command.prefix { $0 != "`" && $0 != "#" })
           let manifest = try Manifest(folder)
           if let name {

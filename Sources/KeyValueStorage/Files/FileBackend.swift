@@ -15,8 +15,8 @@ final class FileBackend: KeyValueBackend {
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// The time for which a write waits for a removed file to be created again, and a read for another
-  /// writer that may restore the file that it replaced.
+  /// The time for which a write waits for a removed file to be created again, and a read for
+  /// another writer that may restore the file that it replaced.
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })

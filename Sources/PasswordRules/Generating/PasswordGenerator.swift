@@ -1,5 +1,5 @@
-/// A generator of uniformly random passwords that satisfy a rule set, and neither begin nor end with
-/// a blank, which many forms and clipboards cut off.
+/// A generator of uniformly random passwords that satisfy a rule set, and neither begin nor end
+/// with a blank, which many forms and clipboards cut off.
 ///
 /// ```swift
 /// let rules = try PasswordRuleSet("required: lower, upper; required: digit; minlength: 16;")

@@ -153,8 +153,8 @@ extension FileSystem {
 extension File {
   /// Whether the writer of a replacement may still restore the replaced file.
   ///
-  /// It is determined by a lock on the last possible byte, which the kernel releases when the writer
-  /// ends. The result is false if the file system does not support such locks.
+  /// It is determined by a lock on the last possible byte, which the kernel releases when the
+  /// writer ends. The result is false if the file system does not support such locks.
   package var isProvisional: Bool {
     let (code, record) = provisionLock(Self.getLock, F_WRLCK)
     return code == 0 && record.l_type != F_UNLCK

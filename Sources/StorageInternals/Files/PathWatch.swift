@@ -39,9 +39,10 @@ package final class PathWatch: Sendable {
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
   /// The handler is called on a thread of the library, one call at a time, even if the path can no
-  /// longer be resolved. All changes made before the call are visible to the handler. If `eachWrite`
-  /// is true, each write counts as a change; otherwise, closing the file after writing does. Throws
-  /// a `SystemError` of `pthread_create` if no thread can be created, for example in a forked child.
+  /// longer be resolved. All changes made before the call are visible to the handler. If
+  /// `eachWrite` is true, each write counts as a change; otherwise, closing the file after writing
+  /// does. Throws a `SystemError` of `pthread_create` if no thread can be created, for example in a
+  /// forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
