@@ -7,12 +7,19 @@ package struct SystemError: Error, Hashable, Sendable {
   package let code: Int32
   /// The process that held the lock at a timeout; nil if the kernel did not report it.
   package let holder: pid_t?
+  /// Whether a directory could not be flushed, so that its last changes, which are in place, may
+  /// not survive a power failure.
+  package let isUncertain: Bool
 
-  package init(call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil) {
+  package init(
+    call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil,
+    isUncertain: Bool = false
+  ) {
     self.call = call
     self.path = path
     self.code = code
     self.holder = holder
+    self.isUncertain = isUncertain
   }
 }
 
@@ -41,6 +48,20 @@ extension SystemError: CustomStringConvertible {
       observers are notified within \(PolledPaths.period.components.seconds) s.
       """
   }
+
+  /// Returns the message for a directory that could not be flushed.
+  package static func uncertainty(of path: String, code: Int32) -> String {
+    """
+    fsync of \(path) failed: \(message(for: code)) (errno \(code)). Until a later write succeeds, it \
+    is uncertain whether the last changes to the files in this directory survive a power failure. \
+    Check the disk, and write again.
+    """
+  }
+
+  /// The remark on a directory whose file system cannot flush directories.
+  package static let unflushableDirectory = """
+    its file system cannot flush directories, so a power failure may undo the last writes
+    """
 
   /// Returns the C library's message for an error number.
   package static func message(for code: Int32) -> String {

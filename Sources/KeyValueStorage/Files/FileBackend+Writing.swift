@@ -20,7 +20,7 @@ extension FileBackend {
       let changes = changes(contents)
       if process != Fork.generation { throw .forkedDuring("a transaction") }
       if changes.isEmpty {
-        try flushDirectoryIfNeeded(scope)
+        if changes.confirmsStoredValues { try flush(base, at: scope.target) }
         return contents
       }
       if let written = try write(changes, to: file, of: base, at: scope.target) {
@@ -101,7 +101,6 @@ extension FileBackend {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { state in
         state.snapshot = nil
-        state.hasUnflushedWrite = true
         state.hasRemovedStaleFiles = false
       }
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
@@ -117,10 +116,10 @@ extension FileBackend {
     _ surroundings: FileSurroundings, of base: FileSnapshot, at target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
-      state.hasUnflushedWrite = false
       state.hasSeenContent = true
       if written.hasTemporaryFile { state.hasRemovedStaleFiles = false }
       let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
+      state.flushedRevision = newest.revision
       let snapshot = reopen(target, written, newest, surroundings, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
         // A later write by another program has already been read.
@@ -155,13 +154,16 @@ extension FileBackend {
     }
   }
 
-  /// Flushes the directory if an earlier write failed to do so.
-  private func flushDirectoryIfNeeded(_ scope: borrowing FileLockScope) throws(KeyValueStoreError) {
-    guard state.withLock({ $0.hasUnflushedWrite }) else { return }
+  /// Flushes a file and its directory, unless this backend has already flushed this version.
+  ///
+  /// Its writer may have been another program, a process that was killed, or a failed write.
+  private func flush(_ snapshot: FileSnapshot, at target: String) throws(KeyValueStoreError) {
+    if state.withLock({ $0.flushedRevision }) == snapshot.revision { return }
     try convertingErrors { () throws(SystemError) in
-      try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
+      try snapshot.synchronize()
+      try fileSystem.synchronizeDirectory(target.parentDirectory)
     }
-    state.withLock { $0.hasUnflushedWrite = false }
+    state.withLock { $0.flushedRevision = snapshot.revision }
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.

@@ -73,6 +73,18 @@ final class FileBackend: KeyValueBackend {
     try moveAside(within: FileLock.defaultTimeout)
   }
 
+  /// A remark on the file's directory if its file system cannot flush directories; otherwise nil.
+  var directoryRemark: String? {
+    get throws(KeyValueStoreError) {
+      try convertingErrors { () throws(SystemError) -> String? in
+        let directory = try fileSystem.resolve(path).parentDirectory
+        if try fileSystem.status(of: directory, followingLink: true) == nil { return nil }
+        return try fileSystem.synchronizeDirectory(directory)
+          ? nil : SystemError.unflushableDirectory
+      }
+    }
+  }
+
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation {
@@ -105,8 +117,8 @@ struct FileBackendState: Sendable {
   var hasLookedForStaleFiles = false
   /// Whether those files have been removed, and no later write has left a new one.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing its directory to disk.
-  var hasUnflushedWrite = false
+  /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
+  var flushedRevision: Int64?
 
   mutating func nextRevision() -> Int64 {
     revision += 1

@@ -44,6 +44,9 @@ final class FileSnapshot: Sendable {
     }
   }
 
+  /// Flushes the content of the file that was read.
+  func synchronize() throws(SystemError) { try file?.synchronize() }
+
   /// Returns whether the file was not written between two snapshots.
   func isUnchanged(since other: FileSnapshot) -> Bool { isUnchanged(since: other.status) }
 

@@ -75,6 +75,11 @@ public final class KeyValueStore: Sendable {
   /// The store's name in messages, such as the path of its file.
   public var name: String { backend.name }
 
+  /// A remark on the durability of writes in the file's directory; nil if there is none.
+  package var directoryRemark: String? {
+    get throws { try (backend as? FileBackend)?.directoryRemark }
+  }
+
   /// The maximum time that a write waits for a process that has locked the file; 30 seconds by
   /// default.
   ///

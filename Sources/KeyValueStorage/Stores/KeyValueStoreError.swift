@@ -36,6 +36,11 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case unavailable(String)
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
+  /// The change is in place, but the directory at `path` could not be flushed, so that the change
+  /// may not survive a power failure.
+  ///
+  /// The next write that succeeds makes it durable as well.
+  case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
@@ -84,6 +89,7 @@ extension KeyValueStoreError: CustomStringConvertible {
     case .invalid(let message), .unavailable(let message): message
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
@@ -94,6 +100,8 @@ extension KeyValueStoreError {
   init(_ error: SystemError) {
     if error.call == .flock, error.code == ETIMEDOUT {
       self = .busy(path: error.path, holder: error.holder)
+    } else if error.isUncertain {
+      self = .uncertain(path: error.path, code: error.code)
     } else {
       self = .system(call: error.call.rawValue, path: error.path, code: error.code)
     }

@@ -49,7 +49,10 @@ extension FileSystem {
   }
 
   /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.
-  package func synchronizeDirectory(_ path: String) throws(SystemError) {
+  ///
+  /// Returns false if the file system cannot flush directories.
+  @discardableResult
+  package func synchronizeDirectory(_ path: String) throws(SystemError) -> Bool {
     try openDirectory(path).synchronizeEntries()
   }
 
@@ -85,12 +88,18 @@ extension FileSystem {
 
 extension File {
   /// Flushes the entries of an open directory to disk.
-  func synchronizeEntries() throws(SystemError) {
+  ///
+  /// - Returns: False if the file system cannot flush directories.
+  /// - Throws: A `SystemError` that is uncertain, because the changes to the entries are in place.
+  @discardableResult
+  func synchronizeEntries() throws(SystemError) -> Bool {
     do {
       try synchronize()
+      return true
     } catch {
-      // File systems that need no flush of directories may report `EINVAL`.
-      if error.code != EINVAL { throw error }
+      // The codes of file systems without such a flush.
+      if [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.code) { return false }
+      throw SystemError(call: error.call, path: error.path, code: error.code, isUncertain: true)
     }
   }
 }

@@ -13,8 +13,9 @@ extension FileSystem {
   /// and mode of `old`, but not its other hard links or its access control list. Unless
   /// `overwriting` is true, an existing file causes `EEXIST`.
   ///
-  /// After an error, the path still refers to the old content. If the last call, the `fsync` of the
-  /// directory, fails, it refers to the new content, which may not survive a power failure.
+  /// After an error, the path still refers to the old content. Only if the error is uncertain, that
+  /// of the final `fsync` of the directory, it refers to the new content, which may not survive a
+  /// power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,

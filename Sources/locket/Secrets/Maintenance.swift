@@ -66,7 +66,8 @@ extension Command {
     do {
       let count = try settings.keys().count
       let number = count == 1 ? "1 setting" : "\(count) settings"
-      try Output.line("  Settings  \(settings.name) (\(number))")
+      let remark = try settings.directoryRemark.map { "; \($0)" } ?? ""
+      try Output.line("  Settings  \(settings.name) (\(number))\(remark)")
     } catch let error as KeyValueStoreError {
       try Output.line("! Settings  \(error.text(for: arguments))")
       return .failed

@@ -35,6 +35,7 @@ import Testing
         #expect(error.code == code)
         // Only the directory's fsync comes after the new content is in place.
         let isInPlace = error.call == .fsync && error.path == directory.path
+        #expect(error.isUncertain == isInPlace)
         #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
       }
       #expect(try FileSystem().entries(of: directory.path) == ["file"])
@@ -92,11 +93,15 @@ import Testing
     }
   }
 
-  @Test func unsynchronizedDirectoryIsNoFailure() throws {
+  /// The file system cannot flush directories at all.
+  @Test(arguments: [EINVAL, ENOSYS, EOPNOTSUPP])
+  func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
     let path = directory.path
-    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? EINVAL : nil }
+    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? code : nil }
     try fileSystem.replaceFile(at: directory("file"), with: new)
     #expect(try content(of: directory("file")) == new)
+    #expect(try !fileSystem.synchronizeDirectory(path))
+    #expect(try FileSystem().synchronizeDirectory(path))
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))

@@ -1,7 +1,6 @@
 import CLibrary
 import Concurrency
-import StorageInternals
-import TestSupport
+package import StorageInternals
 
 /// A model of the writes to some directories, and of the states that a power failure can leave.
 ///
@@ -9,8 +8,8 @@ import TestSupport
 /// Data are durable after an fsync of the file, names after one of the directory. A cut leaves any
 /// part of the rest: names in any combination, sizes without data, and data in sectors of 512
 /// bytes, the missing ones zero or noise.
-final class ModelledDisk: Sendable {
-  enum Change {
+package final class ModelledDisk: Sendable {
+  package enum Change {
     case write(inode: UInt64, offset: Int, [UInt8])
     case truncate(inode: UInt64, size: Int)
     case synchronize(inode: UInt64)
@@ -19,9 +18,9 @@ final class ModelledDisk: Sendable {
     case synchronizeNames(directory: String)
   }
 
-  struct Files: Equatable {
-    var names: [String: [String: UInt64]] = [:]
-    var contents: [UInt64: [UInt8]] = [:]
+  package struct Files: Equatable {
+    package var names: [String: [String: UInt64]] = [:]
+    package var contents: [UInt64: [UInt8]] = [:]
   }
 
   private struct State {
@@ -37,14 +36,14 @@ final class ModelledDisk: Sendable {
     var refused: Set<String> = []
   }
 
-  let directories: [String]
+  package let directories: [String]
   /// The contents before recording; all of them are durable.
-  let start: Files
+  package let start: Files
   private let hasNamelessFiles: Bool
   private let state: Lock<State>
 
   /// Records the changes in directories from now on, on a file system with or without O_TMPFILE.
-  init(_ directories: [String], hasNamelessFiles: Bool) throws {
+  package init(_ directories: [String], hasNamelessFiles: Bool) throws {
     self.directories = directories
     self.hasNamelessFiles = hasNamelessFiles
     var state = State()
@@ -53,9 +52,15 @@ final class ModelledDisk: Sendable {
     self.state = Lock(state)
   }
 
-  var fileSystem: FileSystem {
+  package var fileSystem: FileSystem { fileSystem(fault: { _, _ in nil }) }
+
+  /// A file system on this disk whose calls may fail with a code, without any effect.
+  package func fileSystem(
+    fault: @escaping @Sendable (FileSystem.Call, String) -> Int32?
+  ) -> FileSystem {
     FileSystem { call, path in
       self.settle()
+      if let code = fault(call, path) { return code }
       return self.state.withLock { state in
         if !self.hasNamelessFiles, call == .open, path.hasSuffix(".tmp"),
           state.refused.insert(path).inserted
@@ -68,7 +73,7 @@ final class ModelledDisk: Sendable {
     }
   }
 
-  var changes: [Change] {
+  package var changes: [Change] {
     settle()
     return state.withLock { $0.changes }
   }
@@ -117,7 +122,7 @@ final class ModelledDisk: Sendable {
       state.unsafe.remove(path)
     case .write where inode == nil:
       state.unsafe.insert(path)
-    case .open, .write, .ftruncate, .link, .rename, .unlink, .mkdir:
+    case .open, .write, .ftruncate, .link, .rename, .renameat2, .unlink, .mkdir:
       let now = try Self.files(in: directories, &state)
       // The data must be durable before a file gets its first name.
       let isSafe = call == .link && state.unsafe.remove(path) == nil
@@ -148,7 +153,7 @@ final class ModelledDisk: Sendable {
     }
   }
 
-  func install(_ files: Files) throws {
+  package func install(_ files: Files) throws {
     for directory in directories {
       try FileSystem().makeDirectories(directory)
       for name in try FileSystem().entries(of: directory) {
@@ -168,7 +173,7 @@ final class ModelledDisk: Sendable {
   /// Returns the files that a power failure leaves after a number of changes.
   ///
   /// The odds, in quarters, are those of each change that is not durable; random ones by default.
-  func files(
+  package func files(
     cutAfter count: Int, of changes: [Change], odds: Int? = nil,
     using generator: inout SeededGenerator
   ) -> Files {
