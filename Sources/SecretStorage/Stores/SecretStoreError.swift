@@ -47,6 +47,12 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
+  /// The directory at `path` could not be flushed, so that its last changes, which are in place, may
+  /// not survive a power failure.
+  ///
+  /// A write that throws this error may have been made, if it created the file. Until a flush
+  /// succeeds, each later write to the file tries it first, and makes no change if it fails.
+  case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
@@ -102,6 +108,7 @@ extension SecretStoreError: CustomStringConvertible {
       The lock \(path) was not released in time\(holder.map { ": process \($0) holds it" } ?? ""). \
       \(holder.map { "Continue or end process \($0)" } ?? "Wait for its holder"), and try again.
       """
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
@@ -111,9 +118,13 @@ extension SecretStoreError: CustomStringConvertible {
 extension SecretStoreError {
   init(_ error: SystemError) {
     self =
-      error.call == .flock && error.code == ETIMEDOUT
-      ? .busy(path: error.path, holder: error.holder)
-      : .system(call: error.call.rawValue, path: error.path, code: error.code)
+      if error.call == .flock, error.code == ETIMEDOUT {
+        .busy(path: error.path, holder: error.holder)
+      } else if error.isUncertain {
+        .uncertain(path: error.path, code: error.code)
+      } else {
+        .system(call: error.call.rawValue, path: error.path, code: error.code)
+      }
   }
 }
 

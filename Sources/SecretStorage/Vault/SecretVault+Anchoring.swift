@@ -11,14 +11,17 @@ extension SecretVault {
       isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
     }
     // Without this record, a power failure would make it uncertain whether a partial first append
-    // was ever acknowledged. The log's first record is certainly on disk.
+    // was ever acknowledged. The log's first record is certainly on disk. A record that another
+    // process has written may not be.
     var remembered: RememberedVault?
-    if !draft.isLogRecorded, let first = draft.base.first {
-      let vault = RememberedVault(
-        vaultID: vaultID, logStart: draft.base.start ?? 0, head: first)
+    let start = draft.base.start ?? 0
+    if let first = draft.base.first,
+      !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
+    {
+      let vault = RememberedVault(vaultID: vaultID, logStart: start, head: first)
       do throws(SecretStoreError) {
         try location.device.remember(vault)
-        remembered = vault
+        if !draft.isLogRecorded { remembered = vault }
       } catch {
         // The same file is written again after the vault; that failure is reported.
       }

@@ -19,7 +19,8 @@ import Synchronization
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
 /// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
 /// does, and the directory cannot be flushed, the write succeeds and ``SecretStores/onFailure``
-/// reports that a power failure may undo it.
+/// reports that a power failure may undo it. Later writes then throw
+/// ``SecretStoreError/uncertain(path:code:)`` until the directory has been flushed.
 ///
 /// On a full disk, items and slots can still be removed, because the vault reserves 64 KiB of disk
 /// space for that purpose. The next write for which there is enough space restores the reserve.

@@ -33,6 +33,7 @@ struct ErrorTests {
       (.system(call: "write", path: "x", code: 28), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 122), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 5), "osSecure(status: -36)"),
+      (.uncertain(path: "x", code: 5), "osSecure(status: -36)"),
     ]
     for (cause, olderName) in expected {
       let failure = KeychainFailure(cause)

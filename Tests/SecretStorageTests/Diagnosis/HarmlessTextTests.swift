@@ -32,6 +32,7 @@ struct HarmlessTextTests {
       .undecodable(name), .corrupted(name), .rolledBack(name), .replaced(name), .newerFormat(name),
       .insecure(path: name, reason: name), .missingLibrary(name), .unavailable(name),
       .busy(path: name, holder: 1), .system(call: "open", path: name, code: 2),
+      .uncertain(path: name, code: 5),
     ]
     var diagnosis = Diagnosis()
     diagnosis.record("Opened by", name)

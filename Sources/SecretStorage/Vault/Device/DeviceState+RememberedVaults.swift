@@ -1,8 +1,10 @@
 import CLibrary
+import Concurrency
 import StorageInternals
 
-// A vault's record is written after each change, but flushed only after the first one to each log.
-// So after a power failure, it may be older than the vault, but not newer or of an earlier log.
+// A vault's record is written after each change, but each process flushes it only once for each log,
+// before it writes to it. So after a power failure, it may be older than the vault, but not newer or
+// of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The file sizes that successive versions wrote.
@@ -24,6 +26,11 @@ extension DeviceState {
       usleep(1000)
     }
     return vault
+  }
+
+  /// Whether this object has flushed a record of a vault's log, which begins with a record.
+  func hasFlushed(_ vaultID: [UInt8], _ logStart: UInt64) -> Bool {
+    flushedLogs.withLock { $0[vaultID] } == logStart
   }
 
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
@@ -54,14 +61,23 @@ extension DeviceState {
       file.unlock()
       withExtendedLifetime(lock) {}
     }
-    try update(file, to: vault, evenIfOlder: evenIfOlder)
+    // A process that only reads does not depend on a record that another one has written.
+    let isFlushed = hasFlushed(vault.vaultID, vault.logStart)
+    let mustFlush = evenIfOlder || waiting && !isFlushed
+    if try update(file, to: vault, evenIfOlder: evenIfOlder) || mustFlush {
+      try mapErrors { () throws(SystemError) in
+        try file.synchronize()
+        try fileSystem.synchronizeDirectory(directory)
+      }
+      flushedLogs.withLock { $0[vault.vaultID] = vault.logStart }
+    }
     return true
   }
 
-  /// Updates the file, which the caller has locked.
+  /// Updates the file, which the caller has locked; returns whether this is its log's first record.
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
-  ) throws(SecretStoreError) {
+  ) throws(SecretStoreError) -> Bool {
     let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
     let recorded = try decode(bytes, of: vault.vaultID)
     var vault = vault
@@ -69,16 +85,12 @@ extension DeviceState {
     if !evenIfOlder, let recorded {
       let isNew = recorded.head.sequence < vault.head.sequence
       if !isNew, recorded.head.sequence > vault.head.sequence || recorded.keys == vault.keys {
-        return
+        return false
       }
     }
     let content = try encode(vault)
-    try mapErrors { () throws(SystemError) in
-      try file.write(content, at: 0)
-      if let recorded, recorded.head.sequence >= vault.logStart { return }
-      try file.synchronize()
-      try fileSystem.synchronizeDirectory(directory)
-    }
+    try mapErrors { () throws(SystemError) in try file.write(content, at: 0) }
+    return recorded.map { $0.head.sequence < vault.logStart } ?? true
   }
 
   private func encode(_ vault: RememberedVault) throws(SecretStoreError) -> [UInt8] {

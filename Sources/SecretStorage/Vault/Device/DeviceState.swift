@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 
@@ -14,6 +15,9 @@ struct DeviceState: Sendable {
   let cipher: any SecretCipher
   /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
+
+  /// The start of the newest log of each vault whose record this object has flushed.
+  let flushedLogs = Lock<[[UInt8]: UInt64]>([:], inForkedChild: { [:] })
 
   private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }

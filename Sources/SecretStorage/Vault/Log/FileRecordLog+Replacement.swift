@@ -12,6 +12,7 @@ extension FileRecordLog {
       try new.synchronize()
     }
     let lock = try acquireWriteLock()
+    try synchronizeName()
     if !new.isOnDisk {
       try beginning { record throws(SecretStoreError) in try new.add(record) }
     }

@@ -24,7 +24,8 @@ protocol RecordLog: Sendable {
   ///
   /// `make` runs while no other writer is active, so that long work cannot starve. If it returns
   /// nil, nothing changes. A torn end is truncated. Throws `conflict` unless the log ends at the
-  /// position.
+  /// position. If a replacement of the log by another process or a failed flush may not survive a
+  /// power failure, the log is made durable before `make` runs.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?
@@ -37,7 +38,8 @@ protocol RecordLog: Sendable {
   /// The records of `beginning` precede the others. If the log supports it, they are written while
   /// other writers are active.
   ///
-  /// - Returns: The error because of which the new log may not survive a power failure, if any.
+  /// - Returns: The error because of which the new log may not survive a power failure, if any. Then
+  ///   the machine's state must not refer to the new log yet.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?

@@ -7,7 +7,8 @@ extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
   /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
-  /// temporary files of killed processes and updates this machine's record of the vault.
+  /// temporary files of killed processes, updates this machine's record of the vault, and flushes
+  /// the directories, to find out whether their file system can.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -119,7 +120,11 @@ extension Diagnosis {
           "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
         )
       } else {
-        record(subject, description)
+        let isFlushed = try mapErrors { () throws(SystemError) in
+          try fileSystem.synchronizeDirectory(path)
+        }
+        record(
+          subject, isFlushed ? description : "\(description); \(SystemError.unflushableDirectory)")
       }
     } catch {
       problem(subject, error)

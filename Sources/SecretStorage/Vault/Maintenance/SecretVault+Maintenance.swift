@@ -116,7 +116,8 @@ extension SecretVault {
     finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file after it has replaced the old one, and records its state.
+  /// Reads the new file after it has replaced the old one, and records its state if it is durable:
+  /// otherwise, a power failure could restore the old file, which would look like an older copy.
   ///
   /// An error must not suggest that nothing has changed, so it is only reported.
   func finishReplacing(
@@ -129,7 +130,7 @@ extension SecretVault {
         contents.keys.pendingRing = nil
       }
     }
-    remember(written, location)
+    if durabilityError == nil { remember(written, location) }
   }
 
   /// Stores the keys of a new file before it is installed, so that the vault never appears locked.
