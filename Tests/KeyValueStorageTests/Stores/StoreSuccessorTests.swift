@@ -87,8 +87,9 @@ struct StoreSuccessorTests {
     for seed in 0..<Campaign.size(sample: 5, full: 100) {
       var generator = Campaign.generator(seed * 4 + (isNew ? 2 : 0) + (hasNamelessFiles ? 1 : 0))
       let before: [String: Int] = isNew ? [:] : ["a": 1, "b": 2]
-      let file = try TestFile(inMemory: true, values: before)
-      if isNew { try FileSystem().unlink(file.path) }
+      let file =
+        try isNew
+        ? TestFile(inMemory: true) : TestFile(inMemory: true, values: before)
       let disk = try ModelledDisk([file.directory], hasNamelessFiles: hasNamelessFiles)
       let journal = try write(to: file, on: disk, before, using: &generator)
       let changes = disk.changes
