@@ -1,4 +1,5 @@
 import KeyValueStorage
+import SecretStorage
 
 /// A command of the tool.
 struct Command: Sendable {
@@ -85,6 +86,8 @@ extension Command {
       do {
         return try await command.run(arguments)
       } catch let error as KeyValueStoreError {
+        throw Failure(error.text(for: arguments))
+      } catch let error as SecretStoreError {
         throw Failure(error.text(for: arguments))
       }
     } catch var error as UsageError {

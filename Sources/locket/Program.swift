@@ -3,6 +3,7 @@ import CLibrary
 @main
 enum Program {
   static func main() async {
+    turnOffBacktraces()
     fillStandardDescriptors()
     exit(await run().rawValue)
   }
@@ -14,10 +15,19 @@ enum Program {
       report("\(error.reason)\n\n\(error.usage ?? Command.overview())")
     } catch let error as Failure {
       report(error.reason)
+      return error.status
     } catch {
       report("\(error)")
     }
     return .failed
+  }
+
+  /// Turns off Swift's backtracer, which opens on the terminal and shows a process with secrets.
+  private static func turnOffBacktraces() {
+    // The signals for which the runtime installs handlers before `main`.
+    for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+      setHandler(SIG_DFL, of: number)
+    }
   }
 
   /// Opens each closed descriptor of the standard streams, in a mode in which its use still fails.
@@ -72,9 +82,11 @@ enum ExitStatus: Int32, Comparable {
 /// The failure of a command, with a reason of one or two sentences and without a secret.
 struct Failure: Error {
   let reason: String
+  let status: ExitStatus
 
-  init(_ reason: String) {
+  init(_ reason: String, status: ExitStatus = .failed) {
     self.reason = reason
+    self.status = status
   }
 }
 

@@ -75,7 +75,7 @@ extension Command {
     ) { arguments in
       let path = arguments.parameters[0]
       let foreign = try await read(URL(filePath: path), arguments)
-      let vault = try await arguments.unlockedVault()
+      let vault = try await arguments.unlockedVault(mayBeMissing: true)
       let report = try LongOperation.perform("Migrating", cancelledAs: MigrationError.cancelled) {
         progress in
         try foreign.migrate(

@@ -49,7 +49,7 @@ extension Command {
     _ name: String, _ summary: String, _ body: @escaping @Sendable (SecretVault) throws -> Void
   ) -> Command {
     Command(name: "secrets \(name)", summary: summary, options: Option.vaultPlace) { arguments in
-      try body(arguments.vault())
+      try body(arguments.vault(mayBeMissing: true))
       return .done
     }
   }
@@ -59,7 +59,7 @@ extension Command {
     summary: "Shows the files of this program's secrets and settings, and their problems.",
     options: Option.vaultPlace
   ) { arguments in
-    let vault = try arguments.vault()
+    let vault = try arguments.vault(mayBeMissing: true)
     let diagnosis = arguments.has(.vault) ? vault.diagnose() : SecretStores.diagnose()
     try Output.line("\(diagnosis)\n")
     let settings = try arguments.settings()

@@ -45,7 +45,7 @@ extension Command {
       if the vault refused a secret.
       """
   ) { arguments in
-    let vault = try await arguments.unlockedVault()
+    let vault = try await arguments.unlockedVault(mayBeMissing: true)
     let passphrase = try await arguments.passphrase(
       in: .exportPassphraseFile, prompt: "Passphrase of the export: ")
     let url = URL(filePath: arguments.parameters[0])

@@ -18,19 +18,24 @@ extension Option {
 }
 
 extension Arguments {
-  /// Returns the vault of the options, locked or not.
-  func vault() throws(UsageError) -> SecretVault {
+  /// Returns the vault of the options, locked or not; throws if its file was named, but is missing.
+  func vault(mayBeMissing: Bool = false) throws -> SecretVault {
     let state = try path(.state).map { URL(filePath: $0, directoryHint: .isDirectory) }
     let file = try path(.vault).map { URL(filePath: $0) }
     if state != nil, file == nil { throw UsageError("--state needs --vault.") }
     let vault = file.map { SecretVault(fileURL: $0, stateDirectory: state) } ?? SecretVault()
     vault.allowsSharedDirectories = has(.shared)
+    if !mayBeMissing, let failure = missingFile(.vault) {
+      // Throws instead if this machine has recorded a vault there.
+      _ = try vault.revision()
+      throw failure
+    }
     return vault
   }
 
   /// Returns the vault of the options, unlocked.
-  func unlockedVault() async throws -> SecretVault {
-    let vault = try vault()
+  func unlockedVault(mayBeMissing: Bool = false) async throws -> SecretVault {
+    let vault = try vault(mayBeMissing: mayBeMissing)
     _ = try passphrasePath(.passphraseFile)
     guard try vault.isLocked else { return vault }
     if let key = try await specifiedKey() {
@@ -92,6 +97,19 @@ extension Arguments {
       throw UsageError("\(option.flag) needs a file: standard input is reserved for the secret.")
     }
     return file
+  }
+}
+
+extension SecretStoreError {
+  /// Returns the message of the error, with the option that resolves it, if there is one.
+  func text(for arguments: Arguments) -> String {
+    guard case .otherDevice = self, arguments.has(.vault), !arguments.has(.state) else {
+      return "\(self)"
+    }
+    return """
+      \(self) If that is this machine, specify where its app keeps the device key, by default in \
+      ~/.local/state: \(Option.state.synopsis).
+      """
   }
 }
 

@@ -26,6 +26,11 @@ extension Arguments {
     return KeyValueStore(propertyList: file, format: Self.isBinary(file.path) ? .binary : .xml)
   }
 
+  /// The failure if a setting is absent, possibly with its file.
+  fileprivate var noSuchSetting: Failure {
+    missingFile(.settingsFile) ?? Failure("There is no such setting.", status: .absent)
+  }
+
   /// The options that select these settings, quoted for a shell.
   var settingsOptions: String {
     let option = Option.settingsFile
@@ -64,7 +69,7 @@ extension Command {
     notes: valueNotes
   ) { arguments in
     let value = try arguments.settings().value(of: arguments.parameters[0], as: JSONValue.self)
-    guard let value else { return reportAbsence() }
+    guard let value else { throw arguments.noSuchSetting }
     try Output.line(value.json)
     return .done
   }
@@ -81,8 +86,10 @@ extension Command {
       """
   ) { arguments in
     let settings = try arguments.settings()
+    let keys = try settings.keys()
+    if let failure = arguments.missingFile(.settingsFile) { throw failure }
     var status = ExitStatus.done
-    for key in try settings.keys() {
+    for key in keys {
       do {
         // Another process may have removed the setting meanwhile.
         guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
@@ -95,11 +102,6 @@ extension Command {
       }
     }
     return status
-  }
-
-  static func reportAbsence() -> ExitStatus {
-    Program.report("There is no such setting.")
-    return .absent
   }
 
   static let setSetting = Command(
@@ -130,7 +132,7 @@ extension Command {
     let settings = try arguments.settings()
     let key = arguments.parameters[0]
     try settings.load()
-    guard StoredValue<JSONValue?>(key, in: settings).isSet else { return reportAbsence() }
+    guard StoredValue<JSONValue?>(key, in: settings).isSet else { throw arguments.noSuchSetting }
     try settings.remove(key)
     return .done
   }
@@ -142,6 +144,8 @@ extension Command {
   ) { arguments in
     if let path = try arguments.settings().moveAsideUnreadableFile() {
       try Output.line("moved to \(path)")
+    } else if let failure = arguments.missingFile(.settingsFile) {
+      throw failure
     } else {
       try Output.line("The settings can be read. Nothing was changed.")
     }

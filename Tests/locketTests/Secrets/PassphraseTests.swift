@@ -25,6 +25,8 @@ struct PassphraseTests {
 
         """)
     #expect(try machine.output("\(Self.get) --passphrase-file", passphrase) == "tajny\n")
+    let fromWindows = try machine.file("windows", "totoro\r\n")
+    #expect(try machine.output("\(Self.get) --passphrase-file", fromWindows) == "tajny\n")
     let wrong = try machine.run("\(Self.get) --passphrase-file", machine.file("wrong", "tortoro\n"))
     #expect(wrong.status == 2)
     #expect(wrong.errors.hasPrefix("locket: The passphrase is wrong."))

@@ -10,6 +10,15 @@ struct SettingsTests {
 
   init() throws { machine = try Machine() }
 
+  @Test(arguments: ["list", "get a", "reset a", "move-aside"])
+  func missingFileIsNotFound(command: String) throws {
+    let file = machine.path("nope.json")
+    let ended = try machine.run("settings \(command) --file", file)
+    #expect(ended.status == 1 && ended.output == "")
+    #expect(ended.errors == "locket: \(file) does not exist.\n")
+    #expect(!machine.exists("nope.json"))
+  }
+
   @Test(arguments: [
     ("0.8", "0.8"), ("-1", "-1"), ("-0.5", "-0.5"), (" 7 ", "7"), ("true", "true"),
     ("null", "null"), ("1.0", "1"), ("1e3", "1000"), ("1e300", "1e+300"),
