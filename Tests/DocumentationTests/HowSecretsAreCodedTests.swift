@@ -4,7 +4,7 @@ import Testing
 
 /// The statements of the article "How secrets are coded".
 struct HowSecretsAreCodedTests {
-  private let store = InMemorySecretStore()
+  private let store: any SecretStore = InMemorySecretStore()
 
   private func item<Value: Codable & Sendable>(_ type: Value.Type) -> PasswordItem<Value> {
     PasswordItem(.generic(service: "app"), in: store)
