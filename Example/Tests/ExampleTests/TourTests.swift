@@ -60,6 +60,34 @@ struct TourTests {
     #expect(lines[index + 2...index + 3] == ["   volume", "     → 0.25"])
   }
 
+  /// Code is compiled because the tour's sources contain it, also beside the text that is shown.
+  @Test func shownCodeIsCompiled() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources/Example/Tour")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let shown = /show(Failure)?\(\s*(#".*?"#|"([^"\\]|\\.)*")/
+    let sources = try files.map { file in
+      Self.withoutBlanks(
+        try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+          .replacing(shown, with: "("))
+    }
+    let lines = tour.output.split(separator: "\n").filter { line in
+      line.hasPrefix("   ") && !line.hasPrefix("    ") && !line.hasPrefix("   //")
+    }
+    #expect(lines.count > 70)
+    for line in lines {
+      let code = line.split(separator: "   // ", omittingEmptySubsequences: true)[0]
+      for statement in code.split(separator: "; ") {
+        let words = Self.withoutBlanks(String(statement))
+        #expect(sources.contains { $0.contains(words) }, "\(statement)")
+      }
+    }
+  }
+
+  private static func withoutBlanks(_ code: String) -> String {
+    code.filter { !$0.isWhitespace }.replacing(",]", with: "]").replacing(",)", with: ")")
+  }
+
   @Test func tourWithoutAReaderLeavesNoFiles() throws {
     let machine = try Machine()
     for output in [">/dev/full", ">&-", ">&- 2>&-", "<&- >&- 2>&-"] {
