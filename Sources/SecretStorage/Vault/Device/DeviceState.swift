@@ -219,13 +219,23 @@ extension DeviceState {
     }
   }
 
-  /// Returns the path of the record of the vault at a path, and the digest of the latter.
+  /// Returns the path of the record of the vault at a path, and the digest of the latter, which is
+  /// the same for all paths of the file.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     let absolute = isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-    let digest = try cipher.digest(Array(absolute.utf8)[...])
+    let resolved = try mapErrors { () throws(SystemError) in
+      do throws(SystemError) {
+        return try fileSystem.resolve(absolute)
+      } catch {
+        // A `..` after a missing directory, which the first write creates.
+        if error.code != ENOENT { throw error }
+        return absolute
+      }
+    }
+    let digest = try cipher.digest(Array(resolved.utf8)[...])
     return (self.path(of: Array(digest[..<16]), "place"), digest)
   }
 }

@@ -21,11 +21,22 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 extension FileSystem {
   /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
   /// checks the open descriptor, so that the file cannot be replaced after the check.
+  ///
+  /// To be written to, the file must have only one name, because it may be any other file's as well.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
-    try checkPrivacy(mapErrors { () throws(SystemError) in try file.status() }, of: path)
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    try checkPrivacy(status, of: path)
+    if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
+      throw .insecure(
+        path: path,
+        reason: """
+          has \(status.links) names (hard links), and writing to it would change the file under all of \
+          them: replace it with a copy of itself
+          """)
+    }
     return file
   }
 

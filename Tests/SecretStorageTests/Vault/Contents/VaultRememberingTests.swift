@@ -218,4 +218,39 @@ import Testing
     guard case .insecure(file, let reason) = error else { throw error }
     #expect(reason.contains("accessible to other users"))
   }
+
+  /// A program that can write to the directory gives a file of the user's the name.
+  @Test(arguments: [".state", ".place"])
+  func fileWithSeveralNamesIsReadButNotWritten(_ suffix: String) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
+    let file = "\(vault.statePath)/\(try #require(found))"
+    let other = try vault.path("another file")
+    try FileSystem().replaceFile(at: other, with: Array("text".utf8))
+    try FileSystem().unlink(file)
+    try FileSystem().link(other, to: file)
+
+    let reader = vault.open()
+    #expect(try reader.texts() == ["a": "value"])
+    try reader.add("new", account: "new")
+    let device = try reader.location.device
+    let remembered = try reader.withContents { RememberedVault($0.chain, $0.keys) }
+    let state = try #require(remembered)
+    let error = try failure {
+      if suffix == ".state" {
+        try device.remember(state)
+      } else {
+        try device.remember(state.vaultID, at: vault.path)
+      }
+    }
+    guard case .insecure(file, let reason) = error else { throw error }
+    #expect(reason.contains("2 names"))
+    #expect(try TestVault.bytes(of: other) == Array("text".utf8))
+
+    // With one name, the file is written again.
+    try FileSystem().unlink(other)
+    try vault.open().add("last", account: "last")
+    #expect(try TestVault.bytes(of: file).starts(with: "Locket".utf8))
+  }
 }
