@@ -161,7 +161,7 @@ extension SecretVault.Slot {
   }
 
   static func check(_ name: String) throws(SecretStoreError) {
-    if !(1...200).contains(name.utf8.count) {
+    if !KeySlot.nameSizes.contains(name.utf8.count) {
       throw .invalid("A slot name must be 1 to 200 bytes long, not \(name.utf8.count)")
     }
   }

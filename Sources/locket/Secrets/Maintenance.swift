@@ -13,7 +13,7 @@ extension Command {
     try Output.line("\(secrets), \(result.lockedCount) locked")
     if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
-    for place in result.damage { try Output.line("damaged: \(place.onOneLine)") }
+    try list(result.damage, as: "damaged")
     throw Failure("The vault is damaged. `locket secrets repair` keeps the readable items.")
   }
 
@@ -24,8 +24,14 @@ extension Command {
   ) { arguments in
     let damage = try await arguments.unlockedVault().repair()
     if damage.isEmpty { try Output.line("Nothing is damaged. Nothing was changed.") }
-    for place in damage { try Output.line("was damaged: \(place.onOneLine)") }
+    try list(damage, as: "was damaged")
     return .done
+  }
+
+  /// Prints the first hundred damaged places, and the number of the others.
+  private static func list(_ places: [String], as label: String) throws {
+    for place in places.prefix(100) { try Output.line("\(label): \(place.onOneLine)") }
+    if places.count > 100 { try Output.line("\(label): \(places.count - 100) more places") }
   }
 
   static let acceptRollback = locked(

@@ -11,6 +11,8 @@ struct VaultContents: Sendable {
   var damage = VaultDamage()
   /// The newest states of items that other items with the same identifier overwrote.
   var overwritten: [ItemIdentity: VaultItem] = [:]
+  /// The number of key tables in the log, including those that are not valid.
+  var tableCount = 0
   /// The number of records whose attributes are sealed under a key that was never in memory.
   var sealedRecordCount = 0
   /// The number of records with one item, which take longer to open than blocks of items.
@@ -96,14 +98,14 @@ extension VaultContents {
     let found = damage.places + others
     if found.isEmpty { return }
     throw .corrupted(
-      "The vault must be repaired with repair() first; damaged: \(found.joined(separator: ", "))")
+      "The vault must be repaired with repair() first; damaged: \(found.summary)")
   }
 
   mutating func apply(
     _ changes: LogChanges, _ device: DeviceState
   ) throws(SecretStoreError) {
     if changes.isReset { index.reserveCapacity(for: changes.entries) }
-    for (nextIndex, entry) in zip(1..., changes.entries) {
+    for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
       switch entry {
       case .damaged(let place, let end):
         if changes.isReset, try isUnacknowledged(behind: changes.entries[nextIndex...]) {
@@ -113,6 +115,7 @@ extension VaultContents {
         }
         damage.recordLoss(place)
       case .record(let record):
+        if record.payload.first == RecordHeader.Kind.keys.rawValue { tableCount += 1 }
         // Errors of the machine's own files are not damage to the vault.
         var next = keys.table == nil ? try prepared(for: record, device) : nil
         do {
@@ -132,7 +135,9 @@ extension VaultContents {
   private func prepared(
     for record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents {
-    guard let table = KeyTableRecord.ifTable(record.payload)?.table else { return self }
+    guard tableCount <= KeyTableRecord.countLimit,
+      let table = KeyTableRecord.ifTable(record.payload)?.table
+    else { return self }
     var prepared = self
     if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
     prepared.remembered = try device.remembered(of: table.vaultID)
@@ -172,6 +177,9 @@ extension VaultContents {
     }
     var content = ItemsRecord()
     if let table {
+      if tableCount > KeyTableRecord.countLimit {
+        throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
+      }
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart

@@ -8,6 +8,7 @@ enum Frame {
   static let overhead = 4 + 4 + 4 + digestSize
   /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
   static let payloadLimit = 18 << 20
+  private static let payloadSizes = RecordHeader.size...payloadLimit
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
     file += magic
@@ -22,7 +23,7 @@ enum Frame {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
     guard count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) else { return nil }
-    return Int(count) <= payloadLimit ? Int(count) : nil
+    return payloadSizes.contains(Int(count)) ? Int(count) : nil
   }
 
   /// Whether bytes are an incomplete frame, as left by an interrupted append.
@@ -122,6 +123,7 @@ extension FileRecordLog {
     _ source: (any RecordSource)? = nil
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
+    var damagedCount = 0
     var position = bytes.startIndex
     var search = FrameSearch(bytes, cipher)
     while position < bytes.endIndex {
@@ -132,8 +134,12 @@ extension FileRecordLog {
         continue
       }
       // An intact record may follow: damage must not hide it.
-      let next = try search.nextRecord(from: position + 1)
-      let end = search.isExhausted ? bytes.endIndex : next
+      damagedCount += 1
+      var end: Int? = bytes.endIndex
+      if damagedCount <= LogChanges.damageLimit {
+        let next = try search.nextRecord(from: position + 1)
+        if !search.isExhausted { end = next }
+      }
       guard let end else { break }
       let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
       entries.append(

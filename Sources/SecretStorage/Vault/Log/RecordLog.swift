@@ -102,6 +102,9 @@ struct LogPosition: Hashable, Sendable {
 
 /// The content of a log after a position.
 struct LogChanges: Sendable {
+  /// The maximum number of damaged places to distinguish; the rest of the log counts as one more.
+  static let damageLimit = 1000
+
   enum Entry: Sendable {
     case record(LogRecord)
     /// Bytes that are not a record, with a description of their place and their start position.

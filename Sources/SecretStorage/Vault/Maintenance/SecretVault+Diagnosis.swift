@@ -64,7 +64,7 @@ extension Diagnosis {
       record(
         "Damaged copies",
         """
-        \(names.joined(separator: ", ")): kept by repairs, and can be opened with the keys \
+        \(names.summary): kept by repairs, and can be opened with the keys \
         from that time. removeDamagedCopies() removes them.
         """)
     } catch {

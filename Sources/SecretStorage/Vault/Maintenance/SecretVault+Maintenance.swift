@@ -9,6 +9,8 @@ extension SecretVault {
     /// The number of items whose secret could not be checked, because its key is not in memory.
     public let lockedCount: Int
     /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
+    ///
+    /// After 1,000 damaged places, the rest of the file counts as one more.
     public let damage: [String]
     /// A description of the remains of an interrupted write; nil if there are none.
     ///

@@ -1,7 +1,9 @@
 /// A record of a key table, which is not authenticated until its tags have been checked.
 struct KeyTableRecord: Sendable {
-  /// The maximum size of a record, in bytes, which exceeds what the limits of a table allow.
+  /// The maximum size of a record, in bytes; only sections of newer versions can reach it.
   static let sizeLimit = 1 << 20
+  /// The maximum number of tables in a log, because opening their keys takes time; writers need 3.
+  static let countLimit = 16
 
   let table: KeyTable
   let sequence: UInt64
@@ -20,6 +22,7 @@ struct KeyTableRecord: Sendable {
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
   init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
+    guard payload.count <= Self.sizeLimit else { throw MalformedRecord() }
     // A copy, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
     var reader = RecordReader(payload)

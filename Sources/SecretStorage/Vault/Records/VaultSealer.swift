@@ -86,6 +86,9 @@ struct VaultSealer: Sendable {
       payload += try tag(of: linked, under: link.secret)
     }
     payload += try tag(of: payload, under: user)
+    guard payload.count <= KeyTableRecord.sizeLimit else {
+      throw .invalid("The vault's keys and slots would exceed 1 MiB: remove a slot first")
+    }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 

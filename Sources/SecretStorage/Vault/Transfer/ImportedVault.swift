@@ -45,7 +45,7 @@ struct ImportedVault {
     if let end = contents.missingEnd { damage.append(end) }
     if !damage.isEmpty {
       throw .corrupted(
-        "\(path) is damaged, so nothing is imported: \(damage.joined(separator: ", "))")
+        "\(path) is damaged, so nothing is imported: \(damage.summary)")
     }
     if contents.sealedRecordCount > 0 { throw .newerFormat(path) }
   }
