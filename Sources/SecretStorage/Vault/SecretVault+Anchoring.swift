@@ -69,17 +69,24 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
+    let device = try location.device
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
       guard case .rolledBack = contents.trustError else { return nil }
       var keys = contents.keys
       keys.lastGeneration = nil
-      try keys.recordGeneration(cipher)
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
     // This may wait for another process, so the lock of `contents` is not held.
-    try location.device.remember(accepted, evenIfOlder: true)
+    try device.remember(accepted, evenIfOlder: true)
     resetSeenState()
+    // The keys that show the generation are not opened before the file is accepted.
+    let opened = try withContents { contents -> RememberedVault? in
+      let head = contents.chain.head
+      let isAccepted = contents.trustError == nil && head.digest == accepted.head.digest
+      return isAccepted ? RememberedVault(contents.chain, contents.keys) : nil
+    }
+    if let opened { try device.remember(opened) }
   }
 
   /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.

@@ -4,6 +4,7 @@ extension VaultContents {
   /// Reads the records that any process appended since the last call.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
+    let earlierKeys = keys
     // Another process may have accepted an untrusted log, which does not change the log.
     var continued: VaultContents?
     let changes = try location.log.changes(since: trustError == nil ? position : nil) {
@@ -21,9 +22,11 @@ extension VaultContents {
       try adopt(changes, location)
     } catch {
       // The changes are only partially applied, so the log must be read again.
+      keys = earlierKeys
       reset()
       throw error
     }
+    if trustError != nil { keys.restore(earlierKeys) }
   }
 
   private mutating func adopt(
@@ -37,7 +40,9 @@ extension VaultContents {
       try validateMissingLog(location)
     } else if changes.isReset || changes.continuation != nil {
       try validate(interruptedWrite == nil ? changes.tail : nil, location)
-    } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil {
+    } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil
+      || outdatedStart != nil
+    {
       // Records read earlier may have been truncated meanwhile, which only the whole log shows.
       reset()
       try refresh(from: location)
@@ -164,9 +169,9 @@ extension VaultContents {
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
   private var keyTableProblem: String? {
-    if let start = chain.start, let expectedStart, start < expectedStart {
+    if let outdatedStart, let expectedStart {
       return """
-        begins with record \(start), but this machine has seen a file that begins with record \
+        begins with record \(outdatedStart), but this machine has seen a file that begins with record \
         \(expectedStart): an older copy was restored
         """
     }
@@ -237,11 +242,10 @@ extension VaultContents {
     }
   }
 
-  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
+  /// Returns the newest key table; nil if there is no vault; throws if it is not trusted.
   func currentTable() throws(SecretStoreError) -> KeyTable? {
-    if let table = keys.table { return table }
     if let trustError { throw trustError }
-    return nil
+    return keys.table
   }
 }
 

@@ -30,6 +30,8 @@ struct VaultContents: Sendable {
   var expected: ChainHead?
   /// The sequence of the first record of the log that had the expected one; nil if unknown.
   var expectedStart: UInt64?
+  /// The start that a key table of an older log states; nil if there is no such table.
+  var outdatedStart: UInt64?
   var seen: SeenVault?
   /// The sequence number up to which this machine has recorded the log or need not do so.
   var lastRemembered: UInt64 = 0
@@ -101,8 +103,11 @@ extension VaultContents {
       "The vault must be repaired with repair() first; damaged: \(found.summary)")
   }
 
+  /// Applies the entries of a log.
+  ///
+  /// Without `device`, the keys and records of this machine are not used.
   mutating func apply(
-    _ changes: LogChanges, _ device: DeviceState
+    _ changes: LogChanges, _ device: DeviceState?
   ) throws(SecretStoreError) {
     if changes.isReset { index.reserveCapacity(for: changes.entries) }
     for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
@@ -133,17 +138,25 @@ extension VaultContents {
 
   /// Loads this machine's state of the vault if the record is the log's first key table.
   private func prepared(
-    for record: LogRecord, _ device: DeviceState
+    for record: LogRecord, _ device: DeviceState?
   ) throws(SecretStoreError) -> VaultContents {
     guard tableCount <= KeyTableRecord.countLimit,
-      let table = KeyTableRecord.ifTable(record.payload)?.table
+      let read = KeyTableRecord.ifTable(record.payload)
     else { return self }
     var prepared = self
-    if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
-    prepared.remembered = try device.remembered(of: table.vaultID)
-    prepared.expectNewest(of: table.vaultID)
-    try prepared.loadDeviceSecret(device, for: table)
+    if let device {
+      prepared.remembered = try device.remembered(of: read.table.vaultID)
+      prepared.expectNewest(of: read.table.vaultID)
+    }
+    if prepared.isOutdated(read) { return prepared }
+    if prepared.keys.adapt(to: read.table) { prepared.recordKeys = [:] }
+    if let device { try prepared.loadDeviceSecret(device, for: read.table) }
     return prepared
+  }
+
+  /// Whether a key table belongs to an older log than this machine or this object has seen.
+  private func isOutdated(_ read: KeyTableRecord) -> Bool {
+    if let expectedStart { read.logStart < expectedStart } else { false }
   }
 
   /// Loads this machine's secret for a log's first key table, unless it is in memory.
@@ -157,7 +170,7 @@ extension VaultContents {
   }
 
   private mutating func apply(
-    _ record: LogRecord, _ device: DeviceState
+    _ record: LogRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
     let header: RecordHeader
     var table: KeyTableRecord?
@@ -266,8 +279,14 @@ extension VaultContents {
   }
 
   mutating func adopt(
-    _ read: KeyTableRecord, _ device: DeviceState
+    _ read: KeyTableRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
+    if isOutdated(read) {
+      // It is not opened, because keys may open it that no longer open the vault.
+      outdatedStart = read.logStart
+      keys.table = keys.table ?? read.table
+      return
+    }
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A key table belongs to another vault")
     }

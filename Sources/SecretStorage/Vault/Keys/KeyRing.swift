@@ -32,6 +32,28 @@ struct KeyRing: Sendable {
     return true
   }
 
+  /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
+  mutating func unlock(
+    _ table: KeyTable, with unlockKeys: [UnlockKey], _ state: DeviceState,
+    _ cipher: any SecretCipher, checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    _ = adapt(to: table)
+    var failure = SecretStoreError.locked
+    for unlockKey in unlockKeys {
+      do throws(SecretStoreError) {
+        let key = try unlockKey.slotKey(state, for: table)
+        if key.kind == .device { device = key.secret }
+        if user != nil { continue }
+        user = try table.open(
+          with: key, cipher, otherwise: unlockKey.wrongKeyError, checking: check)
+      } catch {
+        if error == .cancelled { throw error }
+        failure = error
+      }
+    }
+    if user == nil { throw failure }
+  }
+
   /// Opens as many keys of a table as possible, and removes keys that the table does not have.
   mutating func open(_ table: KeyTable, _ cipher: any SecretCipher) throws(SecretStoreError) {
     let present = Set(table.keys.map(\.id))

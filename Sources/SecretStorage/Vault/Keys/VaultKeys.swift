@@ -48,6 +48,13 @@ struct VaultKeys: Sendable {
     return ring.adapt(to: table)
   }
 
+  /// Restores the keys from before an untrusted log was read, except for that log's key table.
+  mutating func restore(_ earlier: VaultKeys) {
+    let (table, unproven, isDetached) = (table, unproven, isDetached)
+    self = earlier
+    (self.table, self.unproven, self.isDetached) = (table, unproven, isDetached)
+  }
+
   /// Adds a given key or a new random one to a table that will be written.
   ///
   /// The key's identifier is random, because another process may still use that of a removed key.
@@ -171,11 +178,13 @@ extension VaultKeys {
   /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
   /// must also continue the generations that this object and this machine have recorded.
   mutating func adopt(
-    _ read: KeyTableRecord, from device: DeviceState, remembered: [UInt8]?,
+    _ read: KeyTableRecord, from device: DeviceState?, remembered: [UInt8]?,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     var new = self
-    if !isLockedByApp, ring.user == nil { try new.openUnattended(read.table, device, cipher) }
+    if let device, !isLockedByApp, ring.user == nil {
+      try new.openUnattended(read.table, device, cipher)
+    }
     try new.ring.open(read.table, cipher)
     let link = try new.ring.linkKey(of: read.table, cipher)
     var isAuthentic = true

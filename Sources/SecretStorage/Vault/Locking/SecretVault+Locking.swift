@@ -32,11 +32,12 @@ extension SecretVault {
   ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
   ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {
-    try withContents { contents throws(SecretStoreError) in
+    try read { contents throws(SecretStoreError) in
       contents.keys.isLockedByApp = false
       contents.reset()
     }
     try withContents { contents throws(SecretStoreError) in
+      if contents.trustError != nil { contents.lock() }
       if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
       if let error = contents.keys.unattendedError { throw error }
       throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
@@ -110,7 +111,7 @@ extension SecretVault {
   func unlock(
     withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
-    try withContents { contents throws(SecretStoreError) in
+    try read { contents throws(SecretStoreError) in
       if contents.lockCount != lockCount { throw .cancelled }
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user

@@ -128,4 +128,12 @@ struct LogChanges: Sendable {
   var tail: Tail?
   /// The end of the last entry.
   let position: LogPosition
+
+  /// The newest well-formed key table, which is not authenticated; nil if there is none.
+  var newestTable: KeyTable? {
+    for case .record(let record) in entries.reversed() {
+      if let table = KeyTableRecord.ifTable(record.payload)?.table { return table }
+    }
+    return nil
+  }
 }

@@ -36,7 +36,9 @@ extension SecretVault {
   ///   reading it. Damage is part of the result instead.
   public func verify() throws -> Verification {
     var fresh = try freshlyReadContents()
-    if let trustError = fresh.trustError, fresh.damage.isEmpty { throw trustError }
+    if let trustError = fresh.trustError {
+      guard case .corrupted = trustError, !fresh.damage.isEmpty else { throw trustError }
+    }
     var damage = fresh.damage.places + fresh.overwrittenDescriptions
     var locked = 0
     for item in fresh.index.items {

@@ -38,7 +38,8 @@ struct VaultReplacementTests {
       try refused.acceptRollback()
       expectReplaced(refused)
       // The contents can be inspected before they are accepted.
-      #expect(try refused.salvageableItems().map(\.secret.text) == ["first"])
+      let saved = try refused.salvageableItems(unlockingWith: [.device])
+      #expect(saved.map(\.secret.text) == ["first"])
       #expect(!refused.diagnose().isHealthy)
     }
     try vault.open().acceptReplacement()

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Files that a vault refuses, although a key without a person opens them.
+struct VaultRefusedFileTests {
+  enum Refused: CaseIterable { case older, another }
+
+  /// The state of an object before it meets the file.
+  enum Reader: CaseIterable { case new, locked, unlocked }
+
+  private let vault = TestVault()
+
+  private func key(_ isDevice: Bool) -> UnlockKey {
+    isDevice ? .device : .credential(named: "vault-key")
+  }
+
+  /// Makes a vault that its device or a credential opens, and returns its bytes.
+  private func make(_ vault: TestVault, _ value: String, _ isDevice: Bool) throws -> [UInt8] {
+    let object = vault.open(credentials: try self.vault.credentials())
+    try object.add(value, account: "a")
+    if !isDevice {
+      try object.addSlot(key(isDevice), named: "service")
+      try object.removeSlot(1)
+    }
+    return try vault.bytes
+  }
+
+  @Test(arguments: Refused.allCases, [true, false])
+  func refusedFileChangesNoKey(_ refused: Refused, isDevice: Bool) throws {
+    try vault.giveCredential("vault-key", 1)
+    let older = try make(vault, "old", isDevice)
+    let owner = try vault.openAsService()
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try owner.change("a", to: "new")
+    let genuine = try vault.bytes
+    let state = try vault.rememberedState()
+    let place = refused == .older ? nil : try vault.sibling()
+    let file = try place.map { try make($0, "another", isDevice) } ?? older
+    let kind = refused == .older ? "rolledBack" : "replaced"
+
+    for reader in Reader.allCases {
+      let object = try vault.openAsService()
+      if reader != .new { #expect(try object.isLocked) }
+      if reader == .unlocked {
+        try object.unlock(with: .passphrase(TestVault.passphrase))
+        #expect(try object.text("a") == "new")
+      }
+      try vault.replace(by: file)
+      // A state file of 128 bytes does not contain the beginning of the file.
+      let size = (reader == .new) == isDevice ? 128 : 176
+      for (name, bytes) in state { try vault.putState(name, Array(bytes.prefix(size))) }
+      for _ in 0..<2 {
+        expectError(kind) { _ = try object.text("a") }
+        expectError(kind) { _ = try object.isLocked }
+        expectError(kind) { _ = try object.slots }
+        expectError(kind) { _ = try object.salvageableItems() }
+        expectError(kind) { try object.unlock() }
+      }
+      let saved = try object.salvageableItems(unlockingWith: [key(isDevice)])
+      #expect(saved.map(\.secret.text) == [refused == .older ? "old" : "another"])
+      #expect(throws: SecretStoreError.wrongPassphrase) {
+        try object.salvageableItems(unlockingWith: [.passphrase(TestVault.passphrase)])
+      }
+      try vault.replace(by: genuine)
+      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
+      if reader != .unlocked {
+        #expect(throws: SecretStoreError.locked) { try object.text("a") }
+        try object.unlock(with: .passphrase(TestVault.passphrase))
+      }
+      #expect(try object.text("a") == "new")
+    }
+  }
+
+  @Test func salvageUsesTheGivenKeysAlone() throws {
+    let object = try vault.protected()
+    try object.add("portable", account: "portable", .always)
+    try object.add("bound", account: "bound", .alwaysThisDeviceOnly)
+    let older = try vault.bytes
+    try object.compact()
+    try vault.replace(by: older)
+    func saved(_ keys: [UnlockKey]) throws -> [String] {
+      try object.salvageableItems(unlockingWith: keys).map(\.secret.text)
+    }
+    let passphrase = UnlockKey.passphrase(TestVault.passphrase)
+    #expect(try saved([passphrase]) == ["portable"])
+    for keys in [[passphrase, .device], [.device, passphrase]] {
+      #expect(try saved(keys) == ["portable", "bound"])
+    }
+    for keys in [[], [.device], [.passphrase("wrong")]] as [[UnlockKey]] {
+      #expect(throws: SecretStoreError.self) { try saved(keys) }
+    }
+    #expect(throws: SecretStoreError.self) { try object.text("portable") }
+  }
+}
