@@ -23,7 +23,7 @@ extension SecretVault {
       for item in found { try contents.checkCertain(item.id) }
       // Identities are unique, so there can be no further match.
       if found.count == 1, query.matchesAtMostOneItem { return found }
-      if contents.sealedRecordCount > 0 || contents.isCandidate { throw contents.keys.lockReason }
+      if contents.mayHaveMore { throw contents.keys.lockReason }
       if let place = contents.damage.hiddenItemsPlace {
         throw .corrupted("The vault is damaged at \(place) and may have contained more items")
       }
@@ -133,7 +133,7 @@ extension VaultContents {
   fileprivate mutating func salvage() throws(SecretStoreError) -> [(
     item: SecretItem, secret: Secret
   )] {
-    if sealedRecordCount > 0 { throw keys.lockReason }
+    if mayHaveMore { throw keys.lockReason }
     var readable: [(item: SecretItem, secret: Secret)] = []
     let items = Array(index.items) + overwritten.values
     for item in items where item.accessControl.flags.isEmpty {

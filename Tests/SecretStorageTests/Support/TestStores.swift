@@ -23,10 +23,11 @@ final class TestVault: Sendable {
   /// The number of items in a record, fewer than an app's for work in several steps.
   let batchSize: Int
 
-  init(batchSize: Int = 256) {
+  init(batchSize: Int = 256, in parent: URL = FileManager.default.temporaryDirectory) {
     ExpectedFailures.begin()
     self.batchSize = batchSize
-    directory = FileManager.default.temporaryDirectory
+    directory =
+      parent
       .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
   }
 

@@ -64,15 +64,23 @@ struct VaultConditionTests {
     }
   }
 
-  @Test func newerFormatIsAnError() throws {
-    try vault.open().add("value", account: "a")
+  /// Also by an object that has read the file that a compaction replaced.
+  @Test(arguments: [0, 1, 2, 4, .max] as [UInt32])
+  func otherFormatIsAnError(_ version: UInt32) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try vault.open().compact()
     var file = ForgedFile(try vault.bytes)
-    file.header[number: "version"] += 1
+    file.header[number: "version"] = UInt64(version)
     let bytes = file.encoded
     try vault.replace(by: bytes)
-    vault.expectEach(vault.open()) { error in
-      guard case .newerFormat(let what) = error else { return false }
-      return what.contains("version \(FileHeader.version + 1)") && what.contains(vault.path)
+    let isNewer = version > FileHeader.version
+    let reason =
+      isNewer
+      ? "\(vault.path), in format version \(version),"
+      : "\(vault.path) has format version \(version), which was never released"
+    for object in [object, vault.open()] {
+      vault.expectEach(object) { $0 == (isNewer ? .newerFormat(reason) : .invalid(reason)) }
     }
     #expect(try vault.bytes == bytes)
   }

@@ -13,6 +13,7 @@ extension VaultContents {
       return continued != nil
     }
     if !changes.isReset, changes.position == position { return }
+    let held = changes.isReset && trustError == nil ? index : nil
     if changes.continuation != nil, continued != nil {
       swap(&self, &continued!)
       // Otherwise the first change would copy the index.
@@ -26,7 +27,12 @@ extension VaultContents {
       reset()
       throw error
     }
-    if trustError != nil { keys.restore(earlierKeys) }
+    if trustError != nil {
+      keys.restore(earlierKeys)
+    } else if isCutOff, let held, earlierKeys.table?.vaultID == keys.table?.vaultID {
+      index.keep(held)
+      keys.ring.keep(earlierKeys.ring)
+    }
   }
 
   private mutating func adopt(
@@ -41,10 +47,10 @@ extension VaultContents {
     } else if changes.isReset || changes.continuation != nil {
       try validate(interruptedWrite == nil ? changes.tail : nil, location)
     } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil
-      || outdatedStart != nil
+      || outdatedStart != nil || isCutOff
     {
       // Records read earlier may have been truncated meanwhile, which only the whole log shows.
-      reset()
+      position = nil
       try refresh(from: location)
     } else {
       // A later write replaced the remains, or completed them.
@@ -95,7 +101,7 @@ extension VaultContents {
   var isComplete: Bool {
     trustError == nil && damage.isEmpty && sealedRecordCount == 0 && overwritten.isEmpty
       && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
-      && keys.unproven == nil && !keys.isDetached && !keys.isOfVersion1 && !keys.isDeviceOutdated
+      && !keys.isCandidate && !keys.isDetached && !keys.isDeviceOutdated
   }
 
   /// Validates the whole log against the state that this machine recorded before reading it.
@@ -134,7 +140,10 @@ extension VaultContents {
           damage.recordLoss(tail.place)
         }
       }
-      if let end = missingEnd { damage.recordLoss(end) }
+      if let end = missingEnd {
+        damage.recordLoss(end)
+        isCutOff = true
+      }
       if damage.isUnattributed { damage.recordGap(before: chain.head.sequence &+ 2) }
     }
   }
@@ -175,17 +184,25 @@ extension VaultContents {
         \(expectedStart): an older copy was restored
         """
     }
-    guard keys.isDetached else { return nil }
+    // A forger can place a recorded record behind a gap.
+    let isContinuation = !keys.isUnrecognized || hasExpected && damage.isEmpty
+    if !keys.isDetached, isContinuation { return nil }
     return """
       has keys that do not continue those that this machine has seen: an older copy was restored, \
       or a key table was forged
       """
   }
 
-  /// A description of the missing last records of an export; nil if none are missing.
+  /// A description of the missing last records of those that were written with the log; nil if none
+  /// are missing.
   var missingEnd: String? {
-    guard let end = keys.table?.exportEnd, chain.head.sequence < end else { return nil }
-    return "the end, where records \(chain.head.sequence + 1)...\(end) are missing"
+    guard let end = keys.table?.end else { return nil }
+    let next = chain.head.sequence + 1
+    if end == 0 {
+      // The table that states the end may have been at a place that is already known as damaged.
+      return damage.hiddenItemsPlace == nil ? "the end, from record \(next)" : nil
+    }
+    return end < next ? nil : "the end, where records \(next)...\(end) are missing"
   }
 
   /// Handles records that are missing at the end, which were either damaged or truncated.

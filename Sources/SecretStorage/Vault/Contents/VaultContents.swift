@@ -42,6 +42,10 @@ struct VaultContents: Sendable {
   var reported: Set<SecretStoreError> = []
   /// Whether the log has a different record with the sequence number of the expected one.
   var isForked = false
+  /// Whether the log has the expected record.
+  var hasExpected = false
+  /// Whether the end of the log is missing, according to its key table.
+  var isCutOff = false
   /// The keys of opened secrets, each with the salt and the class key for its derivation.
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
   var idle: IdlePeriod?
@@ -71,8 +75,9 @@ struct VaultContents: Sendable {
     fresh.notifiedGeneration = notifiedGeneration
     fresh.keys = keys
     fresh.keys.table = nil
-    fresh.keys.unproven = nil
+    fresh.keys.isCandidate = false
     fresh.keys.isDetached = false
+    fresh.keys.isUnrecognized = false
     fresh.recordKeys = recordKeys
     fresh.idle = idle
     fresh.lockCount = lockCount
@@ -84,13 +89,13 @@ struct VaultContents: Sendable {
 }
 
 extension VaultContents {
-  /// Whether the key table is not proven yet; tables of format version 1 are accepted without one.
-  var isCandidate: Bool { keys.unproven?.isLinked == true }
+  /// Whether the log may have items that no key in memory shows.
+  var mayHaveMore: Bool { sealedRecordCount > 0 || keys.isCandidate }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
   func checkComplete() throws(SecretStoreError) {
     if let trustError { throw trustError }
-    if !keys.isUnlocked || sealedRecordCount > 0 { throw keys.lockReason }
+    if !keys.isUnlocked || mayHaveMore { throw keys.lockReason }
     try checkTrust(besides: overwrittenDescriptions)
   }
 
@@ -196,7 +201,9 @@ extension VaultContents {
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
-    } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
+    } else if let table = keys.table, !keys.isCandidate,
+      let key = keys.ring.attributesKey(attributesKey)
+    {
       content = try table.sealer(cipher).openItems(record, with: key)
     } else {
       guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
@@ -209,8 +216,9 @@ extension VaultContents {
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
-      isForked = record.digest != expected?.digest
-      if !isForked { damage.markProven() }
+      hasExpected = record.digest == expected?.digest
+      isForked = !hasExpected
+      if hasExpected { damage.markProven() }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
@@ -294,6 +302,6 @@ extension VaultContents {
       // The user key changes only with the whole file.
       throw .corrupted("A key table is sealed under another user key")
     }
-    try keys.adopt(read, from: device, remembered: remembered?.keys?.generation, cipher)
+    try keys.adopt(read, from: device, remembered: remembered, cipher)
   }
 }

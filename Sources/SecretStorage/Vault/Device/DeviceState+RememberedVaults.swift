@@ -154,7 +154,7 @@ struct RememberedVault: Hashable, Sendable {
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the ``KeyGeneration``; all zeros for none, as in format version 1.
+    /// The fingerprint of the ``KeyGeneration``; all zeros if an older copy was accepted unopened.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
     let logStart: UInt64

@@ -84,6 +84,11 @@ struct KeyRing: Sendable {
     return sealed
   }
 
+  /// Adds the keys that only an earlier ring for the same vault has.
+  mutating func keep(_ earlier: KeyRing) {
+    keys.merge(earlier.keys) { own, _ in own }
+  }
+
   /// Replaces the device's secret, and reseals the table's keys that the old one sealed.
   mutating func reseal(
     _ table: inout KeyTable, forDevice secret: Secret, _ cipher: any SecretCipher
@@ -153,6 +158,17 @@ extension KeyRing {
       id: key.id,
       secret: try cipher.deriveKey(
         from: key.secret, salt: table.vaultID[...], purpose: "locket continuity"))
+  }
+
+  /// Returns whether the device's secret alone opens the link key of a table's own generation.
+  func isLinkedToDevice(
+    _ table: KeyTable, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Bool {
+    guard let device, let key = table.key(for: .alwaysAttributes) else { return false }
+    for copy in key.copies where copy.wrapping == .device {
+      if try key.open(copy, with: device, by: table.sealer(cipher)) != nil { return true }
+    }
+    return false
   }
 
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.

@@ -34,7 +34,7 @@ extension SecretVault {
   public func unlock() throws {
     try read { contents throws(SecretStoreError) in
       contents.keys.isLockedByApp = false
-      contents.reset()
+      contents.position = nil
     }
     try withContents { contents throws(SecretStoreError) in
       if contents.trustError != nil { contents.lock() }
@@ -116,7 +116,7 @@ extension SecretVault {
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
-      contents.reset()
+      contents.position = nil
     }
     return try withContents { contents throws(SecretStoreError) in
       if let trustError = contents.trustError {

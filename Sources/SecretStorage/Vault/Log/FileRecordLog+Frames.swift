@@ -63,7 +63,7 @@ enum Frame {
 /// The header of a vault's file; see <doc:TheVaultsFormat>.
 enum FileHeader {
   static let magic = Array("LocketV\n".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   /// The size of the header, in bytes.
   static let size = 32
 
@@ -81,7 +81,7 @@ enum FileHeader {
 
   enum Reading {
     case current
-    case newer(UInt32)
+    case other(version: UInt32)
     case damaged
   }
 
@@ -95,14 +95,16 @@ enum FileHeader {
       return .damaged
     }
     let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
-    return version > Self.version ? .newer(version) : .current
+    return version == Self.version ? .current : .other(version: version)
   }
 
   /// Returns the offset of the frame of the last record that a compaction wrote, if there is one.
   ///
   /// Nothing authenticates the offset.
   static func lastRecord(in header: [UInt8]) -> Int? {
-    guard header.count == size, header.starts(with: magic) else { return nil }
+    guard header.count == size, header.starts(with: magic),
+      header[...].littleEndianUInt32(at: magic.count) == version
+    else { return nil }
     let offset = Int(header[...].littleEndianUInt32(at: magic.count + 4))
     return offset < size ? nil : offset
   }

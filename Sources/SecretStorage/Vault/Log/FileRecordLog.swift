@@ -97,7 +97,11 @@ struct FileRecordLog: RecordLog {
     if start == 0 {
       switch try FileHeader.read(content, cipher) {
       case .current: content = content.dropFirst(FileHeader.size)
-      case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
+      case .other(let version):
+        if version > FileHeader.version {
+          throw .newerFormat("\(path), in format version \(version),")
+        }
+        throw .invalid("\(path) has format version \(version), which was never released")
       case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }

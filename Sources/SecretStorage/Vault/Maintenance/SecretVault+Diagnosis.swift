@@ -144,7 +144,7 @@ extension Diagnosis {
   fileprivate mutating func examine(_ contents: VaultContents) {
     let table = contents.keys.table
     examineSlots(contents)
-    if contents.sealedRecordCount > 0 {
+    if contents.mayHaveMore {
       record("Items", "unknown while the vault is locked")
     } else {
       record("Items", "\(contents.index.count)")

@@ -18,11 +18,11 @@ extension SecretVault {
     public let interruptedWrite: String?
     /// Whether a key has proven that the slots belong to this vault.
     ///
-    /// It can be false in a locked vault, on another machine or in a vault of format version 1.
+    /// It can be false in a locked vault on another machine, where any content may be forged.
     public let isKeyTableProven: Bool
 
-    /// Whether nothing is damaged.
-    public var isSound: Bool { damage.isEmpty }
+    /// Whether nothing is damaged, and the slots are proven.
+    public var isSound: Bool { damage.isEmpty && isKeyTableProven }
   }
 
   /// Reads the whole vault from the beginning and opens every item.
@@ -55,7 +55,7 @@ extension SecretVault {
     return Verification(
       itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecordCount, damage: damage,
       interruptedWrite: fresh.interruptedWrite?.place,
-      isKeyTableProven: fresh.keys.unproven == nil)
+      isKeyTableProven: !fresh.keys.isCandidate)
   }
 
   /// Returns the contents, read again from the beginning of the log with the keys in memory.
@@ -106,10 +106,10 @@ extension SecretVault {
       let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
       var new = try CompactedVault(
-        of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
-        cipher)
+        of: items, inBlocksOf: batchSize, endsWithBlocks: true, keys: changed.keys,
+        after: changed.chain, reserved: changed.expected?.sequence, cipher)
       var records: [LogRecord] = []
-      try new.add(items, inBlocksOf: batchSize, reporting: report) { records.append($0) }
+      try new.addBlocks(reporting: report) { records.append($0) }
       written = new.result
       if let vaultID = written?.vaultID, changed.recordedVaultID != vaultID {
         _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, location)

@@ -13,8 +13,6 @@ struct KeyTableRecord: Sendable {
   let previousSubject: RecordSubject
   /// The sequence of the log's first record.
   let logStart: UInt64
-  /// Whether the record has tags under link keys, which exist since format version 2.
-  let isLinked: Bool
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
   private let linked: ArraySlice<UInt8>
@@ -35,12 +33,9 @@ struct KeyTableRecord: Sendable {
     table = try KeyTable(decoding: try reader.countedBytes())
     self.payload = payload
     linked = payload[..<reader.remaining.startIndex]
-    isLinked = reader.remaining.count != VaultSealer.tagSize
-    if isLinked {
-      for _ in 0..<(try reader.integer(UInt8.self)) {
-        let key: UInt32 = try reader.integer()
-        links[key] = try reader.bytes(VaultSealer.tagSize)
-      }
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      let key: UInt32 = try reader.integer()
+      links[key] = try reader.bytes(VaultSealer.tagSize)
     }
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }

@@ -107,13 +107,11 @@ struct ExportedVault {
     }
     let blocks = portable.records(of: count)
     try progress(0, portable.count)
-    let end = UInt64(RecordComposer.tableCount + blocks.count)
-    let keys = try VaultKeys(
-      slot: "passphrase", key, device: nil, exportEnd: end, contents.cipher)
+    let keys = try VaultKeys(slot: "passphrase", key, device: nil, contents.cipher)
     guard let table = keys.table else { return }
     let sealer = table.sealer(contents.cipher)
     var composer = RecordComposer()
-    try composer.add(table, under: keys.ring, by: sealer)
+    try composer.add(table, followedBy: blocks.count, under: keys.ring, by: sealer)
     var completed = 0
     for (accessibility, block) in blocks {
       let revision = composer.nextSequence

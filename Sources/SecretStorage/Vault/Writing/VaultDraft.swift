@@ -89,10 +89,8 @@ struct VaultDraft {
 
   private mutating func append(_ table: KeyTable) throws(SecretStoreError) {
     keys.table = table
-    keys.isOfVersion1 = false
     try keys.recordGeneration(cipher)
-    try composer.add(
-      table, logStart: chain.start, under: keys.ring, by: table.sealer(cipher))
+    try composer.add(table, followedBy: 0, under: keys.ring, by: table.sealer(cipher))
   }
 
   /// Creates the keys of a new vault, and a slot for this device.
