@@ -65,9 +65,21 @@ extension StoredFormat {
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
     let tree = try tree(value, type: type, key: key)
-    do {
-      return try TreeDecoder().decode(type, from: tree)
-    } catch {
+    func decode(_ tree: ValueTree) -> Result<Value, ValueCodingError> {
+      do { return .success(try TreeDecoder().decode(type, from: tree)) } catch {
+        return .failure(error)
+      }
+    }
+    var result = decode(tree)
+    if case .failure = result, !(self is JSONFormat), value.contains("$null".utf8),
+      case .success(let value) = decode(tree.withNulls)
+    {
+      // `PropertyListEncoder` represents nil as a string.
+      result = .success(value)
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let error):
       throw .undecodable(key: key, type: "\(type)", reason: error.reason)
     }
   }

@@ -69,18 +69,16 @@ extension JSONValue: StoredScalar {
     }
   }
 
-  /// Returns an integer with all digits, or else a `Double`.
+  /// Returns an integer or a `Double`, or else a literal with all digits.
   private static func converted(
     _ number: StoredNumber
   ) throws(ValueCodingError.Problem) -> StoredNumber {
     if let integer = number.integer(Int128.self) { return .integer(integer) }
-    if case .text = number, let literal = literal(of: number),
-      !literal.contains(where: { ".eE".contains($0) })
-    {
-      return .text(literal)
-    }
-    guard let real = number.double else { throw .outOfRange(type: "Double") }
-    return .real(real)
+    if let real = number.exactDouble { return .real(real) }
+    guard let literal = literal(of: number),
+      number.double != nil || !literal.contains(where: { ".eE".contains($0) })
+    else { throw .outOfRange(type: "Double") }
+    return .text(literal)
   }
 
   private static func literal(of number: StoredNumber) -> String? {
