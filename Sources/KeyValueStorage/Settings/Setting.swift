@@ -18,9 +18,18 @@ final class Setting: Sendable {
   /// The cached state of the setting in one process.
   private struct Cache: Sendable {
     var process = Fork.generation
-    var value: CachedValue?
+    var value: CachedValue? {
+      didSet { if value?.error == nil { KeyValueStore.didSucceed(after: oldValue?.error) } }
+    }
     /// The reason why the last assignment was rejected.
-    var rejection: KeyValueStoreError?
+    var rejection: KeyValueStoreError? {
+      didSet {
+        // Any other reason lasts until the store can be read.
+        if rejection == nil, case .unencodable = oldValue {
+          KeyValueStore.didSucceed(after: oldValue)
+        }
+      }
+    }
   }
 
   let key: StoredKey

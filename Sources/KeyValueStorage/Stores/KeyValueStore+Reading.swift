@@ -102,12 +102,15 @@ extension KeyValueStore {
     defer { writeLock.unlock() }
     do {
       try write(within: nil) { _ in true }
+      state.withLock { $0.migrationWriteError = nil }
       return true
     } catch {
       switch error {
       // The caller detects the first two errors as well.
       case .migrationFailed, .newerVersion, .busy: break
-      default: report(error)
+      default:
+        state.withLock { $0.migrationWriteError = error }
+        report(error)
       }
       return false
     }
@@ -146,6 +149,7 @@ extension KeyValueStore {
       } catch {
         watch.error = error
       }
+      if watch.error == nil { Self.didSucceed(after: last) }
       state.withLock { $0.isWatched = watch.observation != nil && watch.error == nil }
       return watch.error == last ? nil : watch.error
     }

@@ -171,8 +171,9 @@ extension KeyValueStore {
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
-  /// It may be called on any thread. The default handler prints each distinct failure of the
-  /// process once, as a line on standard error. A forked child starts with the default handler.
+  /// It may be called on any thread. The default handler prints each distinct failure once, as a
+  /// line on standard error, until the access succeeds again. A forked child starts with the
+  /// default handler.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }
@@ -184,6 +185,11 @@ extension KeyValueStore {
   func report(_ error: KeyValueStoreError) {
     if !ThreadPool.work.isCurrent { return Self.report(error) }
     state.withLock { $0.observers.queue }.run { Self.report(error) }
+  }
+
+  /// Lets the default handler print an error again, because what failed has succeeded.
+  package static func didSucceed(after error: KeyValueStoreError?) {
+    if let error { log.forget(error) }
   }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.

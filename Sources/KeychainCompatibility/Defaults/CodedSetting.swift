@@ -23,13 +23,15 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
       case nil: return nil
       case .native(let value): return decodedData(in: value) ?? value
       case .coded(let data):
+        let failure = KeyValueStoreError.undecodable(
+          key: stored.key, type: "\(Value.self)",
+          reason: "neither the value nor a property list in it has this type")
         do {
-          return try decoder.decodeCoded(Value.self, from: data)
+          let value = try decoder.decodeCoded(Value.self, from: data)
+          KeyValueStore.didSucceed(after: failure)
+          return value
         } catch {
-          KeyValueStore.onFailure(
-            .undecodable(
-              key: stored.key, type: "\(Value.self)",
-              reason: "neither the value nor a property list in it has this type"))
+          KeyValueStore.onFailure(failure)
           return nil
         }
       }

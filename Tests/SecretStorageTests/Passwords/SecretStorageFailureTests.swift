@@ -18,6 +18,10 @@ struct SecretStorageFailureTests {
         "A password could not be read. \(SecretStoreError.locked)",
         "A password could not be saved and is kept in memory. \(SecretStoreError.locked)",
       ])
+    log.forget(SecretStorageFailure(.read, .locked))
+    log.report(SecretStorageFailure(.write, .locked))
+    log.report(SecretStorageFailure(.read, .locked))
+    #expect(lines.withLock { $0.count } == 3)
   }
 
   // In separate processes, because the handler is global.
@@ -38,6 +42,27 @@ struct SecretStorageFailureTests {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.split(separator: "The disk is away. Plug it in.\n").count == 2)
     #expect(!text.contains("canary"))
+  }
+
+  /// A read, a write and a change in place that fail, and fail again after each has succeeded.
+  @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let store = ScriptedStore()
+      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      for _ in 0..<2 {
+        store.fail(with: .unavailable("The disk is away."))
+        _ = (item.value, item.value, item.attributes)
+        item.value = "value"
+        store.fail(with: nil)
+        do { try item.save() } catch { fatalError("\(error)") }
+        _ = item.value
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "could not be read. The disk is away.").count == 3)
+    #expect(text.split(separator: "kept in memory. The disk is away.").count == 3)
   }
 
   @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
