@@ -8,19 +8,19 @@ extension Chapter {
     let shared = $visitors
     try stage.show("let shared = $visitors")
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
-      for _ in 0..<12_500 { shared.wrappedValue += 1 }
+      for _ in 0..<12_500 { shared.value += 1 }
     }
-    try stage.show("shared.wrappedValue += 1   // 100,000 times, from 8 threads at once", visitors)
+    try stage.show("shared.value += 1   // 100,000 times, from 8 threads at once", visitors)
 
     let heard = Serialized<[String]>([])
-    let observation = $visitors.observe { heard.wrappedValue.append("\($0) became \($1)") }
+    let observation = $visitors.observe { heard.value.append("\($0) became \($1)") }
     try stage.show("let heard = Serialized<[String]>([])")
     try stage.show(
-      #"let observation = $visitors.observe { heard.wrappedValue.append("\($0) became \($1)") }"#)
+      #"let observation = $visitors.observe { heard.value.append("\($0) became \($1)") }"#)
     visitors = 7
     $visitors.access { $0 *= 6 }
     withExtendedLifetime(observation) {}
     try stage.show(
-      "visitors = 7; $visitors.access { $0 *= 6 }; heard.wrappedValue", heard.wrappedValue)
+      "visitors = 7; $visitors.access { $0 *= 6 }; heard.value", heard.value)
   }
 }
