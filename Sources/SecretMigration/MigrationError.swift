@@ -59,7 +59,7 @@ extension MigrationError: CustomStringConvertible {
       "The operation was cancelled. Migrated secrets stay in the store. Start it again to continue."
     case .store(let error): error.description
     case .system(let call, let path, let code):
-      "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
+      "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
 }

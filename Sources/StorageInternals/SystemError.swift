@@ -31,9 +31,15 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// Returns the message for an error number and, for inotify, a remedy.
+  /// Returns the message for an error number and, if there is one, a remedy.
   package static func advice(on code: Int32, of call: String) -> String {
     let message = "\(message(for: code)) (errno \(code))."
+    if code == EILSEQ {
+      return """
+        \(message) The path contains bytes that are not UTF-8, for which U+FFFD stands. Rename \
+        the file or directory, or specify another path.
+        """
+    }
     guard call == FileSystem.Call.inotify.rawValue else { return message }
     let remedy =
       switch code {

@@ -157,9 +157,12 @@ extension KeyValueStore {
   public static let standard = KeyValueStore(applicationName: nil)
 
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
-    if file.isFileURL { return FileBackend(path: file.path, format: format) }
+    // The path of an invalid URL is empty.
+    let path = file.isFileURL ? file.path : ""
+    if !path.isEmpty { return FileBackend(path: path, format: format) }
     return UnreachableBackend(
-      format: format, error: .invalid("The URL of a store must be a file URL."))
+      format: format,
+      error: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))
   }
 }
 

@@ -75,11 +75,11 @@ public final class SecretVault: SecretStore {
     self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
       let state: String
       if let stateDirectory {
-        state = stateDirectory.path
+        state = try stateDirectory.filePath
       } else {
         state = try VaultLocation.directories(of: nil).state
       }
-      return VaultLocation(path: fileURL.path, stateDirectory: state, cipher: cipher)
+      return VaultLocation(path: try fileURL.filePath, stateDirectory: state, cipher: cipher)
     }
   }
 
@@ -178,6 +178,16 @@ extension SecretStore where Self == SecretVault {
 }
 
 private let sharedVault = SecretVault()
+
+extension URL {
+  /// The path of a file URL, which is empty if it contains bytes that are not UTF-8.
+  fileprivate var filePath: String {
+    get throws(SecretStoreError) {
+      if isFileURL, !path.isEmpty { return path }
+      throw .invalid("\(absoluteString) is not the URL of a file with a path in UTF-8")
+    }
+  }
+}
 
 /// The location of a vault: its log, and the device state that belongs to it.
 struct VaultLocation: Sendable {

@@ -57,7 +57,7 @@ private struct PathWalk {
 
   mutating func resolve() throws(SystemError) {
     if path.isEmpty { throw failure(ENOENT) }
-    if path.hasNUL { throw failure(EINVAL) }
+    if let code = path.refusalCode { throw failure(code) }
     while let component = rest.popLast() {
       switch component {
       case ".": break
@@ -164,6 +164,15 @@ extension String {
   /// Returns whether two paths have the same bytes.
   package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Whether the path contains a NUL byte; `strlen` is much faster than a loop over the bytes.
-  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
+  /// The error number for a path of which the kernel would use a different one; nil for any other.
+  ///
+  /// A NUL byte would end the path (`EINVAL`). U+FFFD stands for bytes that are not UTF-8 and that
+  /// a string cannot contain (`EILSEQ`): Foundation inserts it when it reads the working directory
+  /// or the environment. `strlen` and `strstr` are much faster than a loop over the bytes.
+  var refusalCode: Int32? {
+    unsafe withCString { path in
+      if unsafe strlen(path) != utf8.count { return EINVAL }
+      return unsafe strstr(path, "\u{FFFD}") == nil ? nil : EILSEQ
+    }
+  }
 }

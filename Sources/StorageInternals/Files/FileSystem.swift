@@ -60,13 +60,13 @@ package struct FileSystem: Sendable {
 
   /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
-    if target.hasNUL { throw SystemError(call: .rename, path: target, code: EINVAL) }
+    try validate(target, for: .rename)
     try check(.rename, at: path) { unsafe CLibrary.rename(path, target) }
   }
 
   /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
-    if other.hasNUL { throw SystemError(call: .link, path: other, code: EINVAL) }
+    try validate(other, for: .link)
     try check(.link, at: path) { unsafe CLibrary.link(path, other) }
   }
 
@@ -79,7 +79,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Returns the target of a symbolic link.
+  /// Returns the target of a symbolic link, in which U+FFFD replaces bytes that are not UTF-8.
   package func linkTarget(of path: String) throws(SystemError) -> String {
     let capacity = Int(PATH_MAX)
     var target = [UInt8](repeating: 0, count: capacity)
@@ -88,11 +88,7 @@ package struct FileSystem: Sendable {
         unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), capacity)
       }
     }
-    // A string with replacement characters would be a different path.
-    guard let string = String(validating: target[..<count], as: UTF8.self) else {
-      throw SystemError(call: .readlink, path: path, code: EILSEQ)
-    }
-    return string
+    return String(decoding: target[..<count], as: UTF8.self)
   }
 
   /// Makes a system call; retries after `EINTR` and throws any other error.
@@ -112,13 +108,17 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a system call on a path; throws `EINVAL` for a path with a NUL byte.
+  /// Makes a system call on a path, unless the kernel would use a different one.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, at path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
-    if path.hasNUL { throw SystemError(call: call, path: path, code: EINVAL) }
+    try validate(path, for: call)
     return try check(call, path, body)
+  }
+
+  private func validate(_ path: String, for call: Call) throws(SystemError) {
+    if let code = path.refusalCode { throw SystemError(call: call, path: path, code: code) }
   }
 }
 
@@ -143,7 +143,7 @@ extension FileSystem {
 
   /// Renames a file with a flag of `renameat2`.
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
-    if target.hasNUL { throw SystemError(call: .renameat2, path: target, code: EINVAL) }
+    try validate(target, for: .renameat2)
     try check(.renameat2, at: path) { () -> Int32 in
       guard let function = unsafe Self.renameAt2 else {
         errno = ENOSYS

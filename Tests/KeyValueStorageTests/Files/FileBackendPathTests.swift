@@ -48,6 +48,13 @@ struct FileBackendPathTests {
     #expect(try file.text(of: file("two/settings")) == "a=2\n")
   }
 
+  @Test(arguments: ["https://example.org/settings", "file:///tmp/h%E9/settings"])
+  func urlWithoutAPathInUTF8IsAnError(url: String) throws {
+    let store = KeyValueStore(json: try #require(URL(string: url)))
+    let error = #expect(throws: KeyValueStoreError.self) { try store.set(1, for: "a") }
+    #expect(error?.description.contains("file URL, with a path in UTF-8") == true)
+  }
+
   @Test func directoryRemovedDuringAWriteIsAnError() throws {
     let path = file("a/settings")
     let isArmed = Lock(false)

@@ -1,5 +1,6 @@
 import CipherSupport
 import CLibrary
+import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -137,6 +138,16 @@ struct VaultConditionTests {
   @Test func invalidApplicationNameIsAnError() {
     for name in ["", ".", "..", "a/b", "a\0b"] {
       expectUnavailable(SecretVault(applicationName: name), saying: ["name of a directory"])
+    }
+  }
+
+  @Test(arguments: ["https://example.org/a.vault", "file:///tmp/h%E9/a.vault"])
+  func urlWithoutAPathInUTF8IsAnError(url: String) throws {
+    let url = try #require(URL(string: url))
+    for (file, state) in [(url, vault.state), (vault.file, url)] {
+      vault.expectEach(SecretVault(fileURL: file, stateDirectory: state)) { error in
+        if case .invalid(let what) = error { what.contains("a path in UTF-8") } else { false }
+      }
     }
   }
 
