@@ -40,6 +40,12 @@ extension SystemError: CustomStringConvertible {
         the file or directory, or specify another path.
         """
     }
+    if call == FileSystem.Call.fchmod.rawValue, unsupported.contains(code) {
+      return """
+        \(message) Its file system would give other users access to the file. Choose another \
+        directory, or mount the file system with other modes.
+        """
+    }
     guard call == FileSystem.Call.inotify.rawValue else { return message }
     let remedy =
       switch code {
@@ -80,5 +86,7 @@ extension SystemError: CustomStringConvertible {
 
 extension SystemError {
   /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
-  package var isUnsupported: Bool { [ENOSYS, EINVAL, EOPNOTSUPP, EPERM].contains(code) }
+  package var isUnsupported: Bool { Self.unsupported.contains(code) }
+
+  private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
 }

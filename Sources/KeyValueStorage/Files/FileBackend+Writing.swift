@@ -14,7 +14,7 @@ extension FileBackend {
     removeStaleFilesOnce(scope)
     for _ in 0..<100 {
       let base = try snapshotToChange(at: scope.target)
-      if let status = base.status { changeLockOwner(scope, to: status.owner) }
+      changeLockOwner(scope, to: base.status)
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
@@ -23,6 +23,7 @@ extension FileBackend {
         if changes.confirmsStoredValues { try flush(base, at: scope.target) }
         return contents
       }
+      if base.status?.isReadOnly == true { throw .readOnly(path: scope.target) }
       if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
@@ -167,9 +168,15 @@ extension FileBackend {
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  private func changeLockOwner(_ scope: borrowing FileLockScope, to owner: uid_t) {
+  ///
+  /// A file that root creates has the owner of its directory.
+  private func changeLockOwner(_ scope: borrowing FileLockScope, to status: FileStatus?) {
     do throws(SystemError) {
-      try scope.lock.changeOwner(to: owner)
+      var status = status
+      if status == nil, geteuid() == 0 {
+        status = try fileSystem.status(of: scope.target.parentDirectory, followingLink: true)
+      }
+      if let owner = status?.owner { try scope.lock.changeOwner(to: owner) }
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }
@@ -183,7 +190,5 @@ struct FileLockScope: ~Copyable {
   let lock: FileLock
 
   /// Returns the path of the lock file of a file.
-  static func lockPath(for target: String) -> String {
-    "\(target.parentDirectory)/.\(target.lastComponent).lock"
-  }
+  static func lockPath(for target: String) -> String { target.companion(".lock", prefix: ".") }
 }

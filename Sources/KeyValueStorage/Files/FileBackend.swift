@@ -133,8 +133,8 @@ extension FileBackend {
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
     do throws(SystemError) {
-      try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
-      state.withLock { $0.hasRemovedStaleFiles = true }
+      let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
+      state.withLock { $0.hasRemovedStaleFiles = isDone }
     } catch {
       // Not reported, see above.
     }
@@ -171,7 +171,7 @@ extension FileBackend {
   /// Renames a file to a unique name, and returns the new path.
   private func moveAside(_ target: String) throws(SystemError) -> String {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    let name = "\(target).unreadable-\(Date.now.formatted(style))"
+    let name = target.companion(".unreadable-\(Date.now.formatted(style))")
     var number = 1
     while true {
       let newPath = number == 1 ? name : "\(name)-\(number)"

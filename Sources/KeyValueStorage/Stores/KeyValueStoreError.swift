@@ -14,6 +14,8 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case notAFile(path: String)
   /// The file is, or would become, larger than the limit in bytes.
   case tooLarge(path: String, limit: Int)
+  /// The owner of the file has no permission to write it.
+  case readOnly(path: String)
   /// Another user owns the file, and writing it would change its owner.
   case ownedByAnother(path: String)
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
@@ -65,6 +67,8 @@ extension KeyValueStoreError: CustomStringConvertible {
       """
       \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
       """
+    case .readOnly(let path):
+      "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again."
     case .ownedByAnother(let path):
       "Another user owns \(path). Write it as that user, or change its owner."
     case .busy(let path, let holder):

@@ -1,10 +1,12 @@
-package import CLibrary
+import CLibrary
 
 /// An open file, which is closed when the value is destroyed.
 package struct File: ~Copyable, Sendable {
   package let path: String
   private let descriptor: Int32
   private let fileSystem: FileSystem
+  /// Whether the file stands for its directory, which cannot be opened.
+  var isForDirectory = false
 
   init(descriptor: Int32, path: String, fileSystem: FileSystem) {
     self.descriptor = descriptor
@@ -92,20 +94,13 @@ package struct File: ~Copyable, Sendable {
 
   /// Flushes the file's content and metadata to disk.
   package func synchronize() throws(SystemError) {
-    try fileSystem.check(.fsync, path) { fsync(descriptor) }
+    try fileSystem.check(.fsync, path) {
+      isForDirectory ? FileSystem.synchronizeFileSystem(of: descriptor) : fsync(descriptor)
+    }
   }
 
   package func truncate(to size: Int) throws(SystemError) {
     try fileSystem.check(.ftruncate, path) { ftruncate(descriptor, off_t(size)) }
-  }
-
-  package func changeMode(to mode: mode_t) throws(SystemError) {
-    try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
-  }
-
-  /// Changes the owner and the group; the maximum value leaves the owner or group unchanged.
-  package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
-    try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
   /// Creates a link to an unnamed file at its path; returns false if `/proc` is missing.

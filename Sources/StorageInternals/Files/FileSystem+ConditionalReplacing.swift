@@ -19,17 +19,24 @@ extension FileSystem {
   /// old file open for writing has 50 milliseconds to finish. Until the check is over, both files
   /// are provisional (``File/isProvisional``).
   ///
-  /// The new file has the owner, group and mode of the old one. If there is no old file, only the
-  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path,
-  /// which has the expected size and date, also has the expected content. Returns nil if the file
-  /// was not the expected one.
+  /// The new file has the owner, group and mode of the old one, but not its other hard links or its
+  /// access control list. If there is no old file, only the owner of the new one has access, who is
+  /// that of the directory if this process is root. `hasExpectedContent` returns whether the file
+  /// at a path, which has the expected size and date, also has the expected content. Returns nil if
+  /// the file was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
+    let place = old == nil ? try status(of: path.parentDirectory, followingLink: true) : nil
     var modified: Int?
-    let file = try writeReplacement(of: path, with: bytes, mode: 0o600, keeping: old) {
+    let file = try writeReplacement(of: path, with: bytes) { file throws(SystemError) in
+      // Only the current owner has access until the owner has been changed.
+      if let old { try file.copyOwner(from: old) }
+      if let place { try file.giveToOwner(of: place) }
+      try file.setMode(old?.permissions ?? 0o600, isSecret: false)
+    } finish: {
       modified = $0.setModificationTime()
     }
     let new: FileStatus

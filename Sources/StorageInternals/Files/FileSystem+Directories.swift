@@ -3,7 +3,8 @@ import CLibrary
 extension FileSystem {
   /// Creates a directory and its missing parents durably, with access for their owner only.
   ///
-  /// Existing directories and symbolic links to directories are left unchanged.
+  /// Existing directories and symbolic links to directories are left unchanged. The umask does not
+  /// affect the mode. If root creates directories, their owner is that of the nearest existing one.
   package func makeDirectories(_ path: String) throws(SystemError) {
     do {
       try makeDirectory(path)
@@ -29,8 +30,16 @@ extension FileSystem {
   }
 
   private func makeDirectory(_ path: String) throws(SystemError) {
+    let name = path.lastComponent
+    // O_PATH, which Swift does not import from <fcntl.h>. The descriptor keeps the owner of the
+    // parent from leading root to another directory by a symbolic link.
+    let flags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
+    let descriptor = try check(.mkdir, at: path) {
+      unsafe CLibrary.open(path.parentDirectory, flags)
+    }
+    let parent = File(descriptor: descriptor, path: path.parentDirectory, fileSystem: self)
     do {
-      try check(.mkdir, at: path) { unsafe mkdir(path, 0o700) }
+      try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }
     } catch {
       guard error.code == EEXIST else { throw error }
       var status = stat()
@@ -40,12 +49,53 @@ extension FileSystem {
       }
       return
     }
+    try undoUmask(of: path, in: parent)
+    let directory = try parent.status()
+    if geteuid() == 0, directory.owner != 0 {
+      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+      let descriptor = try check(.open, at: path) {
+        parent.withDescriptor { unsafe openat($0, name, flags) }
+      }
+      let file = File(descriptor: descriptor, path: path, fileSystem: self)
+      try file.giveToOwner(of: directory)
+    }
     try synchronizeDirectory(path.parentDirectory)
   }
 
+  /// Gives a new directory the mode 0700, unless it has it.
+  private func undoUmask(of path: String, in parent: borrowing File) throws(SystemError) {
+    let name = path.lastComponent
+    var status = stat()
+    try check(.stat, at: path) {
+      parent.withDescriptor { unsafe fstatat($0, name, &status, AT_SYMLINK_NOFOLLOW) }
+    }
+    let mode = status.st_mode & 0o7777
+    if mode & 0o777 == 0o700 { return }
+    do {
+      // By name, because its owner may be unable to open it.
+      try check(.fchmod, at: path) {
+        parent.withDescriptor {
+          unsafe fchmodat($0, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
+        }
+      }
+    } catch {
+      guard error.isUnsupported, mode & 0o700 == 0o700 else { throw error }
+    }
+  }
+
   /// Opens a directory for flushing its entries.
+  ///
+  /// A directory that cannot be listed cannot be opened either. A new file in it, without a name,
+  /// takes its place, and the whole file system is flushed.
   func openDirectory(_ path: String) throws(SystemError) -> File {
-    try open(path, O_RDONLY | O_DIRECTORY)
+    do {
+      return try open(path, O_RDONLY | O_DIRECTORY)
+    } catch {
+      if error.code != EACCES { throw error }
+    }
+    var file = try openWithoutName(in: path)
+    file.isForDirectory = true
+    return file
   }
 
   /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.

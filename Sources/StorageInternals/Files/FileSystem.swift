@@ -141,6 +141,21 @@ extension FileSystem {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }
 
+  // int syncfs(int fd);
+  private typealias SyncFS = @convention(c) (Int32) -> Int32
+
+  /// The C library's function, which Swift does not import either.
+  private static let syncFS: SyncFS? = unsafe dlsym(nil, "syncfs").map {
+    unsafe unsafeBitCast($0, to: SyncFS.self)
+  }
+
+  /// Flushes the file system of an open file, or all file systems if the C library cannot.
+  static func synchronizeFileSystem(of descriptor: Int32) -> Int32 {
+    if let function = syncFS { return function(descriptor) }
+    sync()
+    return 0
+  }
+
   /// Renames a file with a flag of `renameat2`.
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
     try validate(target, for: .renameat2)

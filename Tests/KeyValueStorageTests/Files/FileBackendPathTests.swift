@@ -48,6 +48,24 @@ struct FileBackendPathTests {
     #expect(try file.text(of: file("two/settings")) == "a=2\n")
   }
 
+  @Test(arguments: [215, 216, 233, 234, 249, 255])
+  func nameMayBeAsLongAsTheKernelPermits(count: Int) throws {
+    // The last bytes of the two names differ.
+    let beginning = "x" + String(repeating: "ä", count: 100)
+    let names = ["a", "b"].map { beginning + String(repeating: $0, count: count - 201) }
+    for name in names {
+      let file = try BackendFile(name)
+      try file.replace("no sign")
+      try file.leaveTemporaryFile()
+      #expect(try file.open().moveAside()?.contains(".unreadable-") == true)
+      for value in ["1", "2"] { try file.open().set("a", value) }
+      #expect(try file.text() == "a=2\n")
+      // The file, its lock, and the file that was moved aside.
+      #expect(try file.names.count == 3)
+    }
+    #expect(Set(names.map(FileLockScope.lockPath)).count == 2)
+  }
+
   @Test(arguments: ["https://example.org/settings", "file:///tmp/h%E9/settings"])
   func urlWithoutAPathInUTF8IsAnError(url: String) throws {
     let store = KeyValueStore(json: try #require(URL(string: url)))

@@ -167,12 +167,47 @@ struct FileBackendWritingTests {
   }
 
   @Test func permissionsAreKept() throws {
-    for mode in [0o644, 0o400, 0o660] as [mode_t] {
+    for mode in [0o644, 0o640, 0o660] as [mode_t] {
       try file.replace("a=1\n")
       try #require(unsafe chmod(file.path, mode) == 0)
       try file.open().set("a", "2")
       #expect(try file.status?.permissions == mode)
       #expect(try file.text() == "a=2\n")
+    }
+  }
+
+  @Test(arguments: [0o444, 0o400, 0o555, 0o464] as [mode_t])
+  func readOnlyFileIsNotReplaced(_ mode: mode_t) throws {
+    try file.replace("a=1\n")
+    try #require(unsafe chmod(file.path, mode) == 0)
+    let backend = file.open()
+    let error = KeyValueStoreError.readOnly(path: file.path)
+    #expect(throws: error) { try backend.set("a", "2") }
+    #expect("\(error)".contains("is read-only") && "\(error)".contains("chmod u+w"))
+    #expect(try backend.update { _ in KeyValueChanges() }.texts == ["a": "1"])
+    #expect(try file.status?.permissions == mode)
+    #expect(try file.text() == "a=1\n")
+    try #require(unsafe chmod(file.path, mode | 0o200) == 0)
+    try backend.set("a", "2")
+    #expect(try file.text() == "a=2\n")
+  }
+
+  @Test func directoryThatCannotBeListedIsWritten() throws {
+    try file.leaveTemporaryFile()
+    let backend = file.open(fileSystem: .unlistable([file.directory]))
+    for value in ["1", "2"] { try backend.set("a", value) }
+    #expect(try file.open().texts() == ["a": "2"])
+    try file.open().set("a", "3")
+    #expect(try file.names == [".settings.lock", "settings"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func fileOfRootBelongsToTheOwnerOfTheHome() throws {
+    try #require(unsafe chown(file.directory, 1234, 5678) == 0)
+    let path = file("a/b/settings")
+    for value in ["1", "2"] { try file.open(path).set("k", value) }
+    for name in ["a", "a/b", "a/b/settings", "a/b/.settings.lock"] {
+      #expect(try FileSystem().status(of: file(name))?.owner == 1234, "\(name)")
     }
   }
 

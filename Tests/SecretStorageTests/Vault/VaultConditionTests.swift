@@ -26,6 +26,29 @@ struct VaultConditionTests {
     vault.expectInsecure(vault.path, saying: "another user (12345)")
   }
 
+  @Test(.enabled(if: geteuid() == 0, "Only root can open a read-only file for writing."))
+  func readOnlyVaultIsNotWritten() throws {
+    let object = vault.open()
+    for value in ["value", "changed"] {
+      try object.add(value, account: value)
+    }
+    unsafe #expect(chmod(vault.path, 0o400) == 0)
+    let bytes = try vault.bytes
+    let writes: [() throws -> Void] = [
+      { try object.add("new", account: "new") }, { try object.compact() },
+      { try object.setPassphrase(TestVault.passphrase, cost: .cheap) },
+      { try object.rotateKeys() },
+    ]
+    for write in writes {
+      let error = try failure(write)
+      guard case .unavailable(let what) = error else { throw error }
+      #expect(what.contains("\(vault.path) is read-only"))
+    }
+    #expect(try vault.bytes == bytes)
+    #expect(try vault.open().texts() == ["value": "value", "changed": "changed"])
+    #expect(try vault.temporaryNames() == [])
+  }
+
   @Test func symbolicLinkIsAnError() throws {
     unsafe #expect(try symlink(vault.path("elsewhere"), vault.path) == 0)
     vault.expectInsecure(vault.path, saying: "symbolic link")

@@ -186,6 +186,8 @@ extension DeviceState {
         return try fileSystem.entries(of: directory).contains { $0.hasSuffix(".place") }
       } catch {
         if error.code == ENOENT { return false }
+        // A directory that cannot be listed may contain records.
+        if error.code == EACCES { return true }
         throw SecretStoreError(error)
       }
     }

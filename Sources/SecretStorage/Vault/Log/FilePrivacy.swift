@@ -42,12 +42,31 @@ extension FileSystem {
 
   /// Revokes other users' permission to replace the files of a directory; throws if that fails.
   ///
-  /// A missing directory will be created without that permission.
-  func protectDirectory(_ path: String) throws(SecretStoreError) {
-    let found = try mapErrors { () throws(SystemError) in
-      try status(of: path, followingLink: true)
+  /// A missing directory will be created without that permission. If the file does not exist, this
+  /// also throws if another user owns the directory, or the nearest existing one above it.
+  func protectDirectory(_ path: String, for file: String) throws(SecretStoreError) {
+    let (directory, found) = try mapErrors { () throws(SystemError) in
+      var directory = path
+      var found = try status(of: path, followingLink: true)
+      while found == nil, directory.parentDirectory != directory {
+        directory = directory.parentDirectory
+        found = try status(of: directory, followingLink: true)
+      }
+      return (directory, found)
     }
-    guard let found, found.allowsReplacingFiles else { return }
+    guard let found else { return }
+    if found.owner != 0, found.owner != geteuid(),
+      try mapErrors({ () throws(SystemError) in try status(of: file) == nil })
+    {
+      throw .insecure(
+        path: directory,
+        reason: """
+          belongs to another user (\(found.owner)), who could replace \(file), but not use what \
+          this user (\(geteuid())) creates there. Run this as that user, choose another directory, \
+          or set allowsSharedDirectories
+          """)
+    }
+    guard directory == path, found.allowsReplacingFiles else { return }
     var obstacle = "only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {

@@ -46,7 +46,7 @@ extension FileRecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     try checkGrowth(to: new.count, by: 0)
     let count = new.count
-    try mapErrors { () throws(SystemError) in
+    _ = try mapErrors { () throws(SystemError) in
       try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     }
     try new.install()
@@ -133,7 +133,7 @@ extension FileRecordLog {
           try file.write(bytes, at: writtenCount)
           try file.write(header, at: 0)
           // The umask may have removed permissions.
-          try file.changeMode(to: 0o600)
+          try file.setMode(0o600, isSecret: true)
           if try log.fileSystem.replaceFile(at: log.path, with: file) { return }
           bytes = try file.read(from: 0, count: count)
         } else {

@@ -18,7 +18,7 @@ struct FileRecordLog: RecordLog {
   private let namedFile = Lock<FileIdentity?>(nil, inForkedChild: { nil })
 
   var name: String { path }
-  private var lockPath: String { path + ".lock" }
+  var lockPath: String { path.companion(".lock") }
   var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(
@@ -222,7 +222,7 @@ struct FileRecordLog: RecordLog {
   }
 
   func protect() throws(SecretStoreError) {
-    try fileSystem.protectDirectory(path.parentDirectory)
+    try fileSystem.protectDirectory(path.parentDirectory, for: path)
   }
 
   func releaseReserve() -> Bool {
@@ -281,6 +281,10 @@ struct FileRecordLog: RecordLog {
     }
     let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
+    if status.isReadOnly {
+      throw .unavailable(
+        "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again.")
+    }
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
   }

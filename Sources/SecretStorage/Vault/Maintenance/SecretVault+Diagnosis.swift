@@ -47,7 +47,7 @@ extension Diagnosis {
     if let log = location.log as? FileRecordLog {
       examine("Vault file", log.path, log.fileSystem, isSecret: true)
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
-      examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
+      examine("Lock file", log.lockPath, log.fileSystem, isSecret: false)
     } else {
       record("Vault", location.log.name)
     }
