@@ -47,8 +47,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
-  /// The directory at `path` could not be flushed, so that its last changes, which are in place, may
-  /// not survive a power failure.
+  /// The directory at `path` could not be flushed, so that its last changes, which are in place,
+  /// may not survive a power failure.
   ///
   /// A write that throws this error may have been made, if it created the file. Until a flush
   /// succeeds, each later write to the file tries it first, and makes no change if it fails.

@@ -137,10 +137,10 @@ public final class SecretVault: SecretStore {
   /// The default is false, because such users could remove the files or replace them with older
   /// ones. A write then revokes the write permission of the group and of others. If this user does
   /// not own the directory, or the file system has no such permissions, the write throws
-  /// ``SecretStoreError/insecure(path:reason:)``. So does the creation of a vault or a device key in
-  /// the directory of another user, as by root in a user's home. A sticky directory that belongs to
-  /// root or to this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to true
-  /// for a volume that several trusted users share.
+  /// ``SecretStoreError/insecure(path:reason:)``. So does the creation of a vault or a device key
+  /// in the directory of another user, as by root in a user's home. A sticky directory that belongs
+  /// to root or to this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to
+  /// true for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }

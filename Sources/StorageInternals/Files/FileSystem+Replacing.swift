@@ -9,8 +9,8 @@ extension FileSystem {
   /// and `rename`. On file systems without unnamed files, it has the temporary name from the
   /// beginning.
   ///
-  /// The directory must exist. The umask does not affect `mode`; a file system that gives other users
-  /// more permissions causes an error. Unless `overwriting` is true, an existing file causes
+  /// The directory must exist. The umask does not affect `mode`; a file system that gives other
+  /// users more permissions causes an error. Unless `overwriting` is true, an existing file causes
   /// `EEXIST`.
   ///
   /// After an error, the path still refers to the old content. Only if the error is uncertain, that

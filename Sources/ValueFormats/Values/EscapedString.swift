@@ -57,7 +57,8 @@ package enum StringEscaping: Sendable {
 }
 
 extension ValueTree {
-  /// The tree with a `Double` for each number with a fraction or an exponent, as Foundation reads it.
+  /// The tree with a `Double` for each number with a fraction or an exponent, as Foundation reads
+  /// it.
   package var withDoubles: ValueTree {
     switch self {
     case .number(.text(let text)) where !PropertyListNumber.isInteger(text[...]):

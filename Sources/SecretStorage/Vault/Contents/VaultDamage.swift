@@ -90,7 +90,8 @@ struct VaultDamage: Sendable {
 }
 
 extension [String] {
-  /// The strings, separated by commas; of more than ten, the first ten and the number of the others.
+  /// The strings, separated by commas; of more than ten, the first ten and the number of the
+  /// others.
   var summary: String {
     let limit = 10
     let list = prefix(limit).joined(separator: ", ")

@@ -2,9 +2,9 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-// A vault's record is written after each change, but each process flushes it only once for each log,
-// before it writes to it. So after a power failure, it may be older than the vault, but not newer or
-// of an earlier log.
+// A vault's record is written after each change, but each process flushes it only once for each
+// log, before it writes to it. So after a power failure, it may be older than the vault, but not
+// newer or of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The file sizes that successive versions wrote.

@@ -22,7 +22,8 @@ extension FileSystem {
   /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
   /// checks the open descriptor, so that the file cannot be replaced after the check.
   ///
-  /// To be written to, the file must have only one name, because it may be any other file's as well.
+  /// To be written to, the file must have only one name, because it may be any other file's as
+  /// well.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {

@@ -38,7 +38,8 @@ protocol RecordLog: Sendable {
   /// The records of `beginning` precede the others. If the log supports it, they are written while
   /// other writers are active.
   ///
-  /// - Returns: The error because of which the new log may not survive a power failure, if any. Then
+  /// - Returns: The error because of which the new log may not survive a power failure, if any.
+  /// Then
   ///   the machine's state must not refer to the new log yet.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
