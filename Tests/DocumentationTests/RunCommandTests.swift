@@ -58,7 +58,9 @@ private struct Manifest {
     }
     own = values(".executable(name:\"") + values(".executableTarget(name:\"") + listed
     let folders = text.split(separator: ".package(").dropFirst().compactMap { package in
-      package.split(separator: ")")[0].split(separator: "path:\"").dropFirst().first
+      package.split(separator: ")")[0].split(
+        separator: "path:\"", omittingEmptySubsequences: false
+      ).dropFirst().first
     }
     dependencies =
       if withDependencies {
