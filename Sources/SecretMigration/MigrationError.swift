@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
 
@@ -32,7 +33,7 @@ public enum MigrationError: Error, Hashable, Sendable {
   case system(call: String, path: String, code: Int32)
 }
 
-extension MigrationError: CustomStringConvertible {
+extension MigrationError: CustomStringConvertible, LocalizedError {
   /// A description of the error and, where possible, of the remedy.
   public var description: String {
     switch self {
@@ -41,7 +42,7 @@ extension MigrationError: CustomStringConvertible {
     case .damaged(let path, let reason):
       """
       \(path) is damaged, or part of it is encrypted with another passphrase: \(reason). Restore a \
-      backup, or skip the unreadable secrets.
+      backup, or skip the unreadable secrets with skippingUnreadable or `--skip-unreadable`.
       """
     case .wrongPassphrase(let path):
       "The passphrase for \(path) is wrong. Try again; nothing was changed."
@@ -62,6 +63,9 @@ extension MigrationError: CustomStringConvertible {
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
+
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
 }
 
 extension MigrationError {

@@ -1,4 +1,5 @@
 import CLibrary
+public import FoundationEssentials
 import StorageInternals
 
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
@@ -47,19 +48,19 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case system(call: String, path: String, code: Int32)
 }
 
-extension KeyValueStoreError: CustomStringConvertible {
+extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
   /// A message that describes the failure and how to resolve it.
   public var description: String {
     switch self {
     case .unreadable(let file):
       """
-      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or let \
-      the store move it aside; until then, the file is not written.
+      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or move it \
+      aside with moveAsideUnreadableFile(); until then, the file is not written.
       """
     case .empty(let path):
       """
       \(path) is empty: another program is writing it, or a crash truncated it. Restore its \
-      content, or let the store move it aside.
+      content, or move it aside with moveAsideUnreadableFile().
       """
     case .notAFile(let path):
       "\(path) is not a regular file. Create the store with the path of a file."
@@ -98,6 +99,9 @@ extension KeyValueStoreError: CustomStringConvertible {
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
+
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
 }
 
 extension KeyValueStoreError {

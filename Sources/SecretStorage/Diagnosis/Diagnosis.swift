@@ -184,13 +184,13 @@ extension Diagnosis {
       return problem("Locked", contents.keys.lockReason)
     }
     let unattended = table.slots.contains(where: contents.isOfThisDevice) ? ["unlock()"] : []
-    let keys = unattended + table.slots.compactMap(\.kind.neededKey)
+    let keys = unattended + contents.keys.neededKeys
     let choice = keys.isEmpty ? "a newer version" : Self.list(keys, last: " or ")
     record("Locked", "yes: unlock it with \(choice)")
   }
 
   /// Joins the distinct strings with commas, and with another separator before the last one.
-  private static func list(_ strings: [String], last separator: String = ", ") -> String {
+  static func list(_ strings: [String], last separator: String = ", ") -> String {
     var distinct: [String] = []
     for string in strings where !distinct.contains(string) { distinct.append(string) }
     let last = distinct.popLast() ?? ""

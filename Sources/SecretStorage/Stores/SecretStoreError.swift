@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+public import FoundationEssentials
 import StorageInternals
 
 /// An error that a store throws.
@@ -7,7 +8,9 @@ import StorageInternals
 /// No case contains a secret.
 public enum SecretStoreError: Error, Hashable, Sendable {
   /// The store is locked.
-  case locked
+  ///
+  /// The pattern `.locked` matches this case, with any keys.
+  case locked(Keys)
   /// The passphrase is wrong.
   case wrongPassphrase
   /// The named key file, credential or recovery code is wrong.
@@ -57,16 +60,41 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case system(call: String, path: String, code: Int32)
 }
 
-extension SecretStoreError: CustomStringConvertible {
+extension SecretStoreError {
+  /// The keys that open a locked store, which its error names.
+  ///
+  /// All values are equal, so that errors of locked stores are equal.
+  public struct Keys: Hashable, Sendable {
+    let names: [String]
+
+    /// Returns true.
+    public static func == (one: Keys, other: Keys) -> Bool { true }
+
+    /// Adds nothing to the hasher.
+    public func hash(into hasher: inout Hasher) {}
+  }
+
+  /// The error of a locked store whose keys are not known.
+  public static var locked: SecretStoreError { .locked(Keys(names: [])) }
+}
+
+extension SecretStoreError: CustomStringConvertible, LocalizedError {
   /// A description of the error and, where possible, of the remedy.
   ///
   /// It is a single line, in which control characters are replaced.
   public var description: String { sentences.sanitized() }
 
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
+
   private var sentences: String {
     switch self {
-    case .locked:
+    case .locked(let keys) where keys.names.isEmpty:
       "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
+    case .locked(let keys):
+      """
+      The vault is locked. Unlock it with \(Diagnosis.list(Array(keys.names.prefix(5)), last: " or ")).
+      """
     case .wrongPassphrase:
       """
       The passphrase is wrong. Try again; nothing was changed. If it contains accents, they may be \
@@ -96,10 +124,14 @@ extension SecretStoreError: CustomStringConvertible {
       "\(what). Intact items stay readable: save them, or restore a backup."
     case .rolledBack(let what):
       """
-      \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.
+      \(what). If you put an older copy back on purpose, accept it with acceptRollback() or `locket \
+      secrets accept-rollback`; otherwise restore the newest one.
       """
     case .replaced(let what):
-      "\(what). If that was on purpose, accept it; otherwise restore the original."
+      """
+      \(what). If that was on purpose, accept it with acceptReplacement() or `locket secrets \
+      accept-replacement`; otherwise restore the original.
+      """
     case .newerFormat(let what): "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason): "\(path) \(reason)."
     case .missingLibrary(let what), .unavailable(let what): what

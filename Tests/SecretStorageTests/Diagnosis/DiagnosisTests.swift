@@ -77,6 +77,27 @@ struct DiagnosisTests {
     #expect(text("Items", in: other.diagnose()) == "1")
   }
 
+  @Test func lockedErrorNamesKeysOfTheVault() throws {
+    try fill()
+    let object = vault.open()
+    func expectLocked(_ keys: String, _ body: () throws -> Void) throws {
+      let error = try failure(body)
+      #expect(error == .locked)
+      #expect(error.description == "The vault is locked. Unlock it with \(keys).")
+    }
+    object.lock()
+    try expectLocked("unlock()") { try object.addSlot(.device, named: "device") }
+    try object.unlock()
+    try object.setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    try expectLocked("its passphrase") { try vault.open().unlock() }
+    _ = try object.addRecoveryCode(named: "paper")
+    try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
+    object.lock()
+    let keys = "its passphrase, its recovery code or its key file"
+    try expectLocked(keys) { try object.renameSlot(1, to: "other") }
+    try expectLocked(keys) { try object.unlock() }
+  }
+
   @Test func vaultOfAnotherDeviceIsAProblem() throws {
     try fill()
     try FileManager.default.removeItem(at: vault.state)

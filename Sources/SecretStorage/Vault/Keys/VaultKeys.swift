@@ -30,12 +30,21 @@ struct VaultKeys: Sendable {
   /// The error for an access that requires the vault to be unlocked.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
-      return .locked
+      return lockedError
     }
     if let unattendedError { return unattendedError }
     let hasCredential = table.slots.contains { $0.kind.credentialName != nil }
-    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : .locked
+    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : lockedError
   }
+
+  /// The error of a locked vault, with the keys that open it.
+  var lockedError: SecretStoreError {
+    let device = isLockedByApp && table?.hasDevice == true ? ["unlock()"] : []
+    return .locked(SecretStoreError.Keys(names: device + neededKeys))
+  }
+
+  /// The keys of the slots that need one to be given.
+  var neededKeys: [String] { table?.slots.compactMap(\.kind.neededKey) ?? [] }
 
   /// Adapts the open keys to a log's first key table, and returns whether they changed.
   mutating func adapt(to table: KeyTable) -> Bool {

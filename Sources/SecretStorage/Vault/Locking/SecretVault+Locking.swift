@@ -40,7 +40,8 @@ extension SecretVault {
       if contents.trustError != nil { contents.lock() }
       if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
       if let error = contents.keys.unattendedError { throw error }
-      throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
+      throw contents.keys.table?.hasDevice == true
+        ? .otherDevice("The vault") : contents.keys.lockedError
     }
     notifyObservers()
   }

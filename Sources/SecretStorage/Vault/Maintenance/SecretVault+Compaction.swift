@@ -83,7 +83,9 @@ extension SecretVault {
     since state: inout CompactionState, _ location: VaultLocation
   ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
     let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
-    guard let next else { throw contents.withLock { $0.keys.isUnlocked } ? .conflict : .locked }
+    guard let next else {
+      throw contents.withLock { $0.keys.isUnlocked ? .conflict : $0.keys.lockedError }
+    }
     guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
     else { throw .conflict }
     if next.position == state.position { return [] }

@@ -63,7 +63,8 @@ extension SecretVault {
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) {
     try MaintenanceProgress(completed: completed, total: total).report(to: report)
-    if contents.withLock({ $0.keys.isLockedByApp }) { throw .locked }
+    let error = contents.withLock { $0.keys.isLockedByApp ? $0.keys.lockedError : nil }
+    if let error { throw error }
   }
 }
 
