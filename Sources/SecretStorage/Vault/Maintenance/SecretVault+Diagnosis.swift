@@ -142,7 +142,10 @@ extension Diagnosis {
   }
 
   fileprivate mutating func examine(_ contents: VaultContents) {
-    let table = contents.keys.table
+    // Damage that leaves no key table is reported below. Nothing of a refused file is opened.
+    if let trustError = contents.trustError, contents.keys.table != nil || contents.damage.isEmpty {
+      return problem("Content", trustError)
+    }
     examineSlots(contents)
     if contents.mayHaveMore {
       record("Items", "unknown while the vault is locked")
@@ -162,10 +165,6 @@ extension Diagnosis {
         \(contents.damage.description). Intact items are still readable. Restore a backup, or \
         save them with repair().
         """)
-    }
-    // Damage that leaves no key table is already reported above.
-    if let trustError = contents.trustError, table != nil || contents.damage.isEmpty {
-      problem("Content", trustError)
     }
   }
 
