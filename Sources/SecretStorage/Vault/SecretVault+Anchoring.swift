@@ -29,10 +29,9 @@ extension SecretVault {
     contents.withLock { contents in
       guard contents.position == draft.position else { return }
       if isPathRecorded { contents.recordedVaultID = vaultID }
-      if let remembered {
-        let keys = contents.remembered?.keys
+      if var remembered {
+        remembered.keepKeys(of: contents.remembered)
         contents.remembered = remembered
-        contents.remembered?.keys = keys
       }
     }
   }

@@ -43,6 +43,8 @@ struct TableForgeryTests {
 
   private let directory: TemporaryDirectory
   private let vault: TestVault
+  /// A copy from before the vault had a passphrase, when its device opened it.
+  private let older: [UInt8]
   private let sound: [UInt8]
   private let state: [String: [UInt8]]
   private let staleState: [String: [UInt8]]
@@ -50,8 +52,10 @@ struct TableForgeryTests {
   init() throws {
     directory = try TemporaryDirectory(inMemory: true)
     vault = TestVault(in: directory.url)
-    let owner = try vault.protected()
+    let owner = vault.open()
     try owner.add("value", account: "always", .always)
+    older = try vault.bytes
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.add("value", account: "after", .afterFirstUnlock)
     staleState = try vault.rememberedState()
     try owner.compact()
@@ -133,6 +137,51 @@ struct TableForgeryTests {
       #expect(try knowing.isLocked, what)
       try knowing.unlock(with: .passphrase(TestVault.passphrase))
       #expect(try knowing.texts() == Self.truth, what)
+    }
+  }
+
+  /// Returns records of the older copy in a place, perhaps with damage.
+  private func oldTables(_ number: Int, _ placement: Placement) -> [UInt8] {
+    var generator = Campaign.generator(number)
+    let old = ForgedFile(older).pieces
+    var file = ForgedFile(sound)
+    switch placement {
+    case .alone: file.pieces = old
+    case .before: file.pieces = old + file.pieces
+    case .instead: file.pieces = Array(old.prefix(2)) + file.pieces.dropFirst(2)
+    case .behind: file.pieces += old
+    }
+    if Bool.random(using: &generator) {
+      let index = Int.random(in: 0...file.pieces.count, using: &generator)
+      let count = Int.random(in: 1...600, using: &generator)
+      file.pieces.insert(.bytes([UInt8](repeating: 0xA7, count: count)), at: index)
+    }
+    if Bool.random(using: &generator), placement != .behind {
+      // Not the first table of the older copy.
+      file.pieces.remove(at: Int.random(in: 1..<file.pieces.count, using: &generator))
+    }
+    return file.encoded
+  }
+
+  /// The device opened the vault at first, and a machine without any memory of it knows no better.
+  @Test func tableOfAnOlderCopyUnlocksNothing() throws {
+    for number in 0..<Campaign.size(sample: 48, full: 100_000) {
+      let memory = [Memory.complete, .short, .stale][number % 3]
+      let placement = Placement.allCases[number / 3 % 4]
+      let what: Comment = "\(number): \(memory), \(placement)"
+      let knowing = vault.open()
+      #expect(try knowing.isLocked, what)
+      try put(oldTables(number, placement), memory)
+      for object in [knowing, vault.open()] {
+        #expect((try? object.isLocked) != false, what)
+        for account in ["after", "plain", "none"] {
+          #expect(throws: SecretStoreError.self, what) { try object.text(account) }
+        }
+        #expect(throws: SecretStoreError.self, what) { try object.unlock() }
+        #expect(throws: SecretStoreError.self, what) { try object.add("new", account: "new") }
+      }
+      try put(sound, .complete)
+      #expect(try knowing.isLocked, what)
     }
   }
 

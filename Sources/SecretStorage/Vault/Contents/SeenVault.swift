@@ -78,7 +78,7 @@ extension VaultContents {
     if isRemembered, remembered?.head.sequence ?? 0 <= vault.head.sequence { remembered = vault }
     guard let seen, seen.newest?.head.sequence ?? 0 <= vault.head.sequence else { return }
     self.seen?.newest = vault
-    self.seen?.newest?.keys = vault.keys ?? seen.newest?.keys
+    self.seen?.newest?.keepKeys(of: seen.newest)
     self.seen?.isRemembered = isRemembered
   }
 }

@@ -42,7 +42,7 @@ struct VaultContents: Sendable {
   var reported: Set<SecretStoreError> = []
   /// Whether the log has a different record with the sequence number of the expected one.
   var isForked = false
-  /// Whether the log has the expected record.
+  /// Whether the log has the expected record, and no damage before it.
   var hasExpected = false
   /// Whether the end of the log is missing, according to its key table.
   var isCutOff = false
@@ -216,9 +216,9 @@ extension VaultContents {
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
-      hasExpected = record.digest == expected?.digest
-      isForked = !hasExpected
-      if hasExpected { damage.markProven() }
+      isForked = record.digest != expected?.digest
+      hasExpected = !isForked && damage.isEmpty
+      if !isForked { damage.markProven() }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
@@ -301,6 +301,10 @@ extension VaultContents {
     if let table = keys.table, table.fileKeys != read.table.fileKeys {
       // The user key changes only with the whole file.
       throw .corrupted("A key table is sealed under another user key")
+    }
+    if let start = chain.start, start != read.logStart {
+      // A file that continues an older copy would otherwise open with the slots of that copy.
+      throw .corrupted("A key table belongs to another file of the vault")
     }
     try keys.adopt(read, from: device, remembered: remembered, cipher)
   }

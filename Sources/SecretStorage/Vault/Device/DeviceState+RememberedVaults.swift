@@ -81,7 +81,7 @@ extension DeviceState {
     let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
     let recorded = try decode(bytes, of: vault.vaultID)
     var vault = vault
-    vault.keys = vault.keys ?? recorded?.keys
+    vault.keepKeys(of: recorded)
     if !evenIfOlder, let recorded {
       let isNew = recorded.head.sequence < vault.head.sequence
       if !isNew, recorded.head.sequence > vault.head.sequence || recorded.keys == vault.keys {
@@ -157,7 +157,7 @@ struct RememberedVault: Hashable, Sendable {
     /// The fingerprint of the ``KeyGeneration``; all zeros if an older copy was accepted unopened.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
-    let logStart: UInt64
+    var logStart: UInt64
 
     static let noGeneration = [UInt8](repeating: 0, count: KeyGeneration.fingerprintSize)
   }
@@ -172,6 +172,13 @@ struct RememberedVault: Hashable, Sendable {
 }
 
 extension RememberedVault {
+  /// Keeps the keys of an earlier record if this one has none, but with the start of this log.
+  mutating func keepKeys(of earlier: RememberedVault?) {
+    guard keys == nil, var kept = earlier?.keys else { return }
+    kept.logStart = max(kept.logStart, logStart)
+    keys = kept
+  }
+
   /// Creates the record of a vault; returns nil if there is no key table.
   init?(_ chain: VaultChain, _ keys: VaultKeys) {
     guard let table = keys.table else { return nil }

@@ -32,12 +32,13 @@ extension SecretVault {
   ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
   ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {
-    try read { contents throws(SecretStoreError) in
-      contents.keys.isLockedByApp = false
+    let wasLocked = try read { contents throws(SecretStoreError) in
+      defer { contents.keys.isLockedByApp = false }
       contents.position = nil
+      return contents.keys.isLockedByApp
     }
     try withContents { contents throws(SecretStoreError) in
-      if contents.trustError != nil { contents.lock() }
+      if wasLocked, contents.trustError != nil { contents.lock() }
       if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
       if let error = contents.keys.unattendedError { throw error }
       throw contents.keys.table?.hasDevice == true

@@ -169,14 +169,15 @@ def entries(record, identifier, keys, password):
 
 def follow_chain(vault, device, given, password):
     """All items by name, and what the next record follows."""
-    items, last, last_subject, payloads = {}, None, b"\xFF" * 16, list(records(vault))
+    items, last, last_subject, begin, payloads = {}, None, b"\xFF" * 16, None, list(records(vault))
     user = newest_user_key([payload for payload in payloads if payload[0] == 1], given)
     for payload in payloads:
         record = Reader(payload)
         kind, sequence, predecessor = record.number("B"), record.number("Q"), record.take(32)
         if kind == 1:
             identifier, keys, subject, start = open_table(record, user, device)
-            own = b"\xFF" * 16
+            begin, own = begin or start, b"\xFF" * 16
+            check(start == begin, "first record of the file")
         else:
             found, subject = entries(record, identifier, keys, password)
             own = found[0][0] if len(found) == 1 else bytes(16)

@@ -1,3 +1,4 @@
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -71,6 +72,71 @@ struct VaultRefusedFileTests {
       }
       #expect(try object.text("a") == "new")
     }
+  }
+
+  /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
+  /// its earlier and present bytes, and its state as an earlier version would have written it.
+  private func protectedLater(
+    _ isDevice: Bool
+  ) throws -> (older: [UInt8], genuine: [UInt8], state: [String: [UInt8]]) {
+    try vault.giveCredential("vault-key", 1)
+    let older = try make(vault, "old", isDevice)
+    let owner = try vault.openAsService()
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try owner.change("a", to: "new")
+    let state = try vault.rememberedState().mapValues { Array($0.prefix(128)) }
+    return (older, try vault.bytes, state)
+  }
+
+  enum Damage: CaseIterable { case garbageBehind, newestBehind, continued, withoutAnEnd }
+
+  /// A state file of 128 bytes does not contain the beginning of the file, which would differ.
+  @Test(arguments: Damage.allCases, [true, false])
+  func damagedOlderCopyChangesNoKey(_ damage: Damage, isDevice: Bool) throws {
+    let (older, genuine, state) = try protectedLater(isDevice)
+    let newest = try #require(TestVault.frames(of: genuine).last)
+    let file: [UInt8] =
+      switch damage {
+      case .garbageBehind: older + [UInt8](repeating: 7, count: 100)
+      case .newestBehind: older + newest
+      // The chain of the records has no gap.
+      case .continued: older + genuine.dropFirst(FileHeader.size)
+      case .withoutAnEnd: Array(older.dropLast(10)) + [UInt8](repeating: 7, count: 100)
+      }
+    for reader in Reader.allCases {
+      let object = try vault.openAsService()
+      if reader != .new { #expect(try object.isLocked) }
+      if reader == .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      try vault.replace(by: file)
+      for (name, bytes) in state { try vault.putState(name, bytes) }
+      for _ in 0..<2 {
+        expectError("rolledBack") { _ = try object.text("a") }
+        expectError("rolledBack") { _ = try object.isLocked }
+        expectError("rolledBack") { try object.unlock() }
+      }
+      try vault.replace(by: genuine)
+      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
+      if reader != .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      #expect(try object.text("a") == "new")
+    }
+  }
+
+  /// The file is exchanged again while it is read.
+  @Test(arguments: [true, false])
+  func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
+    let (older, genuine, state) = try protectedLater(isDevice)
+    try vault.replace(by: older)
+    for (name, bytes) in state { try vault.putState(name, bytes) }
+    let object = vault.open(
+      credentials: try vault.credentials(),
+      fileSystem: .before(.open, on: ".place") { [vault] in
+        #expect(throws: Never.self) { try vault.replace(by: genuine) }
+      })
+    #expect(try object.isLocked)
+    #expect(try vault.bytes == genuine)
+    #expect(throws: SecretStoreError.locked) { try object.text("a") }
+    try object.unlock(with: .passphrase(TestVault.passphrase))
+    #expect(try object.text("a") == "new")
   }
 
   @Test func salvageUsesTheGivenKeysAlone() throws {

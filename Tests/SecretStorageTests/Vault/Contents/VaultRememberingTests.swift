@@ -185,6 +185,23 @@ import Testing
     }
   }
 
+  /// Another machine has rewritten the file, so that its beginning is new.
+  @Test func lockedWriterRemembersTheFilesBeginning() throws {
+    let owner = try vault.protected()
+    try owner.add("value", account: "a", .always)
+    let before = try #require(try remembered().keys)
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    let locked = vault.open()
+    try locked.add("new", account: "b", .always)
+    #expect(try locked.isLocked)
+    let after = try #require(try remembered().keys)
+    #expect(try after.logStart == locked.withContents { $0.chain.start })
+    #expect(after.logStart > before.logStart)
+    #expect(after.generation == before.generation)
+  }
+
   @Test func recordBehindADamagedOneIsNotRemembered() throws {
     try vault.open().add("old", account: "a")
     let state = try vault.rememberedState()

@@ -69,6 +69,23 @@ struct VaultRollbackTests {
     #expect(what.contains("begins with record"))
   }
 
+  /// Another object accepts a copy from before a rotation; this one first meets an older one still.
+  @Test func acceptedCopyOfEarlierKeysIsReadAfterARefusal() throws {
+    let object = vault.open()
+    try object.add("a", account: "a")
+    let oldest = try vault.bytes
+    try object.add("b", account: "b")
+    let older = try vault.bytes
+    try object.rotate()
+    #expect(try object.texts() == ["a": "a", "b": "b"])
+    try vault.replace(by: older)
+    try vault.open().acceptRollback()
+    try vault.replace(by: oldest)
+    for _ in 0..<2 { expectError("rolledBack") { _ = try object.texts() } }
+    try vault.replace(by: older)
+    #expect(try object.texts() == ["a": "a", "b": "b"])
+  }
+
   /// Of a locked vault, only the numbers of the keys show that a file has tables of two user keys.
   @Test func recordsBeforeARotationAreDamage() throws {
     try vault.replace(
