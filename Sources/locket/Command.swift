@@ -134,8 +134,8 @@ extension Command {
       \(table(all.map { ($0.synopsis, $0.summary) }))
 
       `locket <command> --help` explains a command and its options.
-      The exit status is 0 on success, 1 if a secret, a setting or a password is absent or refused, and
-      2 on an error, which is printed on standard error.
+      The exit status is 0 on success; 1 if a secret, a setting, or the file of --vault or --file does
+      not exist, or if a password or a secret is refused; and 2 on an error. Standard error says why.
       """
   }
 

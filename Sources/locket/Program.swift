@@ -56,10 +56,11 @@ enum Program {
     return words
   }
 
-  /// Writes a message to standard error.
+  /// Writes a message to standard error, with escapes for what could control a terminal: a path may
+  /// come from an archive of someone else.
   static func report(_ text: String) {
     do {
-      try Output.line("locket: \(text)", to: .standardError)
+      try Output.line("locket: \(String(escaping: Array(text.utf8)))", to: .standardError)
     } catch {
       // Standard error is closed or full; only the exit status is left.
     }
@@ -68,7 +69,7 @@ enum Program {
 
 enum ExitStatus: Int32, Comparable {
   case done = 0
-  /// The secret or setting does not exist; not a failure.
+  /// The secret, the setting, or the named file of either does not exist; not a failure.
   case absent = 1
   case failed = 2
 

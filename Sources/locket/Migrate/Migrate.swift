@@ -95,7 +95,7 @@ extension Command {
       try Output.line("\(outcome): \(entry.identity.options)")
     }
     for skipped in report.unreadable {
-      try Output.line("skipped: \(skipped.position) (\(skipped.reason))")
+      try Output.line("skipped: \(skipped.position) (\(skipped.reason))".onOneLine)
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
     try Output.line(

@@ -55,7 +55,7 @@ extension Command {
       ("kept", imported.kept), ("replaced", imported.replaced),
     ]
     let decoded = Set(report.decoded)
-    let refused = imported.refused.map { (key: $0, text: "refused (\($1))") }
+    let refused = imported.refused.map { (key: $0, text: "refused (\($1))".onOneLine) }
     let lines = outcomes.flatMap { outcome, keys in
       keys.map { (key: $0, text: decoded.contains($0) ? "\(outcome) (decoded)" : outcome) }
     }

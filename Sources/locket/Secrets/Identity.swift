@@ -14,8 +14,8 @@ extension Option {
   static let port = Option("port", "NUMBER", "its port")
   static let path = Option("path", "PATH", "its path")
   static let id = Option(
-    "id", "ID", "the ID that `secrets list` shows, if other options cannot select the secret")
-  static let exact = Option("exact", nil, "match only the item that has none of the omitted parts")
+    "id", "ID", "the ID that `secrets list` shows for it, or at least the first 8 digits")
+  static let exact = Option("exact", nil, "match only a secret with exactly these parts")
   static let partial = Option(
     "any", nil, "if there is no such secret, match one that has omitted parts too")
 
@@ -31,8 +31,8 @@ extension Arguments {
       if let option = Option.parts.first(where: has) {
         throw UsageError("--id and \(option.flag) cannot be used together.")
       }
-      if id.utf8.count < SecretItem.shortIDCount {
-        throw UsageError("--id needs the digits that `locket secrets list` shows.")
+      if id.utf8.count < 8 {
+        throw UsageError("--id needs at least the first 8 digits of the ID in `secrets list`.")
       }
       return nil
     }
@@ -82,7 +82,7 @@ extension Arguments {
     // A property uses the oldest of several items, but a command must not guess.
     if found.count > 1 {
       throw Failure(
-        "\(found.count) secrets match; `locket secrets list` shows them. Specify more options.")
+        "\(found.count) secrets match. Specify more options, as `secrets list --all` shows them.")
     }
     if let item = found.first { Program.report("The secret that matches is \(item.options).") }
     return found.first
@@ -140,15 +140,10 @@ extension ItemIdentity {
 }
 
 extension SecretItem {
-  fileprivate static let shortIDCount = 8
-
   fileprivate var idText: String { id.uuid.uuidString.lowercased() }
 
   /// The options that select this item, quoted for a shell.
-  var options: String {
-    identity.hasOptions
-      ? identity.options : "\(Option.id.flag) \(idText.prefix(Self.shortIDCount))"
-  }
+  var options: String { identity.hasOptions ? identity.options : "\(Option.id.flag) \(idText)" }
 }
 
 extension SecretVault {
@@ -156,8 +151,7 @@ extension SecretVault {
   fileprivate func item(withID start: String) throws -> SecretItem? {
     let found = try items(matching: .all).filter { $0.idText.hasPrefix(start.lowercased()) }
     if found.count > 1 {
-      let ids = found.map(\.idText).joined(separator: ", ")
-      throw Failure("\(found.count) secrets have an ID that begins so. Specify one of \(ids).")
+      throw Failure("\(found.count) secrets have an ID that begins like this. Specify more of it.")
     }
     return found.first
   }

@@ -47,11 +47,11 @@ extension Command {
   }
 
   static func newPassphrase(
-    from file: String?, option: Option = .newPassphraseFile
+    from file: String?, option: Option = .newPassphraseFile, prompt: String = "New passphrase: "
   ) async throws -> Secret {
     if let file { return try SecretInput.file(file) }
     return try await SecretInput.askTwice(
-      "New passphrase: ",
+      prompt,
       withoutTerminal: """
         There is no terminal for a prompt. Specify a file with the passphrase: \(option.synopsis).
         """)

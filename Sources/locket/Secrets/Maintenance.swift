@@ -68,14 +68,16 @@ extension Command {
     let vault = try arguments.vault(mayBeMissing: true)
     let diagnosis = arguments.has(.vault) ? vault.diagnose() : SecretStores.diagnose()
     try Output.line("\(diagnosis)\n")
+    let isOfOtherDevice = diagnosis.problems.contains { $0.text.contains("another device") }
+    if isOfOtherDevice, let advice = arguments.stateAdvice { try Output.line("  \(advice)\n") }
     let settings = try arguments.settings()
     do {
       let count = try settings.keys().count
       let number = count == 1 ? "1 setting" : "\(count) settings"
       let remark = try settings.directoryRemark.map { "; \($0)" } ?? ""
-      try Output.line("  Settings  \(settings.name) (\(number))\(remark)")
+      try Output.line("  Settings  \(settings.name) (\(number))\(remark)".onOneLine)
     } catch let error as KeyValueStoreError {
-      try Output.line("! Settings  \(error.text(for: arguments))")
+      try Output.line("! Settings  \(error.text(for: arguments))".onOneLine)
       return .failed
     }
     return diagnosis.isHealthy ? .done : .failed

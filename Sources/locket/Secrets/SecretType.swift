@@ -4,7 +4,8 @@ import SecretStorage
 import ValueFormats
 
 extension Option {
-  static let secretType = Option("type", "TYPE", "its type in an app; see below")
+  static let secretType = Option(
+    "type", "TYPE", "its type in an app: integer, boolean, text or data; see below")
   static let raw = Option("raw", nil, "do not escape control characters on a terminal")
 }
 
@@ -20,7 +21,8 @@ enum SecretType: String {
     switch self {
     case .integer:
       guard let integer = input.text.flatMap({ Int64($0) }) else {
-        throw Failure("The secret is not an integer of 64 bits, such as -42. Nothing was changed.")
+        throw Failure(
+          "The secret is not an integer from \(Int64.min) to \(Int64.max). Nothing was changed.")
       }
       return Data(try ValueCoder().encode(integer))
     case .boolean:

@@ -20,7 +20,8 @@ extension Command {
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let passphrase = try await Command.newPassphrase(
-      from: arguments.passphrasePath(.exportPassphraseFile), option: .exportPassphraseFile)
+      from: arguments.passphrasePath(.exportPassphraseFile), option: .exportPassphraseFile,
+      prompt: "New passphrase of the export: ")
     let url = URL(filePath: arguments.parameters[0])
     let report = try LongOperation.perform("Exporting") { progress in
       try vault.export(

@@ -26,7 +26,7 @@ extension Arguments {
     let vault = file.map { SecretVault(fileURL: $0, stateDirectory: state) } ?? SecretVault()
     vault.allowsSharedDirectories = has(.shared)
     if !mayBeMissing, let failure = missingFile(.vault) {
-      // Throws instead if this machine has recorded a vault there.
+      // Throws instead if this machine has recorded a vault there that needs another key.
       _ = try vault.revision()
       throw failure
     }
@@ -81,7 +81,7 @@ extension Arguments {
     return try await SecretInput.ask(
       prompt,
       withoutTerminal:
-        "There is no terminal for a prompt. Specify a file with the secret: \(option.synopsis).")
+        "There is no terminal for a prompt. Specify a file instead: \(option.synopsis).")
   }
 
   private func recoveryCode(prompt: String) async throws -> RecoveryCode {
@@ -101,13 +101,22 @@ extension Arguments {
 }
 
 extension SecretStoreError {
-  /// Returns the message of the error, with the option that resolves it, if there is one.
+  /// Returns the message of the error in the words of the tool's options and prompts.
   func text(for arguments: Arguments) -> String {
-    guard case .otherDevice = self, arguments.has(.vault), !arguments.has(.state) else {
-      return "\(self)"
+    switch self {
+    case .otherDevice: description + (arguments.stateAdvice.map { " \($0)" } ?? "")
+    case .wrongApplicationPassword: "The password of this secret is wrong. Nothing was changed."
+    default: description
     }
+  }
+}
+
+extension Arguments {
+  /// The advice for a vault of another device; nil if its state directory cannot be missing.
+  var stateAdvice: String? {
+    guard has(.vault), !has(.state) else { return nil }
     return """
-      \(self) If that is this machine, specify where its app keeps the device key, by default in \
+      If that is this machine, specify where its app keeps the device key, by default in \
       ~/.local/state: \(Option.state.synopsis).
       """
   }

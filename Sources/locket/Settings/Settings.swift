@@ -23,7 +23,7 @@ extension Arguments {
     guard path.lowercased().hasSuffix(".plist") else {
       throw UsageError("--file needs a file whose name ends in .json or .plist.")
     }
-    return KeyValueStore(propertyList: file, format: Self.isBinary(file.path) ? .binary : .xml)
+    return KeyValueStore(propertyList: file, format: isFileBinary ? .binary : .xml)
   }
 
   /// The failure if a setting is absent, possibly with its file.
@@ -37,8 +37,9 @@ extension Arguments {
     return self[option].map { " \(option.flag) \($0.quotedForShell)" } ?? ""
   }
 
-  /// Returns whether a file is a binary property list; a set keeps this format.
-  private static func isBinary(_ path: String) -> Bool {
+  /// Whether the settings are in a binary property list; a set keeps this format.
+  fileprivate var isFileBinary: Bool {
+    guard let path = self[.settingsFile] else { return false }
     var status = stat()
     // Opening a pipe could block. Here and below, the path is copied, and the kernel fills a local
     // variable; the store reports errors of the file.
@@ -56,9 +57,9 @@ extension Command {
   /// The notes of the commands that print values.
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as 1,
-    and 1e3 as 1000. Integers are exact; other numbers have the precision of a Double. Values that JSON
-    does not support are printed as strings: dates from 1583 to 9999 in ISO 8601 with all their digits
-    (others as seconds since 2001), data as base64, NaN and the infinities by name.
+    and 1e3 as 1000. They are exact. Values that JSON does not support are printed as strings: dates
+    from 1583 to 9999 in ISO 8601 with all their digits (others as seconds since 2001), data as base64,
+    NaN and the infinities by name.
     """
 
   static let getSetting = Command(
@@ -114,12 +115,21 @@ extension Command {
     options: [.settingsFile],
     notes: """
       The file and its directory are created if necessary. A new .plist file is XML; an existing one
-      keeps its format. Numbers keep their value, not their notation: integers exactly, others as the
-      nearest Double. A binary property list cannot contain integers of more than 128 bits.
+      keeps its format. Numbers keep their value with all digits, not their notation. A binary property
+      list has only integers of 128 bits and Doubles; other numbers are refused there.
       """
   ) { arguments in
     let value = try JSONValue(argument: arguments.parameters[1])
-    try arguments.settings().set(value, for: arguments.parameters[0])
+    let settings = try arguments.settings()
+    // The store would keep the digits as text, which other programs do not read as a number.
+    if value.hasLongNumber, arguments.isFileBinary {
+      throw Failure(
+        """
+        A number is too large or too precise for a binary property list. Round it, or set a string \
+        instead, which an app also reads as a Decimal.
+        """)
+    }
+    try settings.set(value, for: arguments.parameters[0])
     return .done
   }
 
@@ -143,7 +153,7 @@ extension Command {
     options: [.settingsFile]
   ) { arguments in
     if let path = try arguments.settings().moveAsideUnreadableFile() {
-      try Output.line("moved to \(path)")
+      try Output.line("moved to \(path.onOneLine)")
     } else if let failure = arguments.missingFile(.settingsFile) {
       throw failure
     } else {

@@ -164,5 +164,7 @@ struct SecretsTests {
       #expect(ended.errors.hasSuffix("in ~/.local/state: --state DIRECTORY.\n") == advice)
     }
     #expect(try machine.output("\(list) --state", machine.path("s")) == "--service mail\t\n")
+    let doctor = try machine.run("doctor --vault", machine.path("a.vault"))
+    #expect(doctor.status == 2 && doctor.output.contains("~/.local/state: --state DIRECTORY.\n"))
   }
 }

@@ -117,8 +117,10 @@ struct SelectionTests {
     let vault = machine.vault
     let added = try vault.add(
       Secret("tajny"), identity: .generic(service: "x\0y"), attributes: ItemAttributes())
-    let options = "--id \(added.id.uuid.uuidString.prefix(8).lowercased())"
-    #expect(try machine.output("secrets list") == "\(options)\t\n")
+    let id = added.id.uuid.uuidString.lowercased()
+    #expect(try machine.output("secrets list") == "--id \(id)\t\n")
+    #expect(try machine.output("secrets get --id \(id)") == "tajny\n")
+    let options = "--id \(id.prefix(8))"
     #expect(try machine.output("secrets get \(options)") == "tajny\n")
     try machine.store("new", options)
     #expect(try vault.secret(of: added.id)?.secret == Secret("new"))

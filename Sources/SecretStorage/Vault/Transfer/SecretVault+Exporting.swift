@@ -86,7 +86,11 @@ extension VaultLocation {
 
 extension SecretStoreError {
   fileprivate static func fileExists(_ path: String) -> SecretStoreError {
-    .invalid("\(path) already exists: choose another file, or allow its replacement")
+    .invalid(
+      """
+      \(path) already exists: choose another file, or replace it with overwriting: true or `locket \
+      secrets export --overwrite`
+      """)
   }
 }
 
