@@ -61,7 +61,7 @@ package final class ThreadPool: Sendable {
   }
 
   /// Whether the calling thread is running a job of this pool.
-  package var isCurrent: Bool { state.withLock { $0.running[.current] != nil } }
+  package var isCurrent: Bool { state.withLock { $0.isRunningOnCurrentThread } }
 
   func add(
     _ body: @escaping @Sendable () -> Void, to queue: SerialQueue, after delay: Duration,
@@ -73,8 +73,8 @@ package final class ThreadPool: Sendable {
       state.lastNumber += 1
       let id = Job.ID(start: now + delay, number: state.lastNumber)
       state.add(Job(id: id, queue: queue, body: body), at: now)
-      provideThread(&state, at: now)
-      if staysQueued || state.hasThreads { return id }
+      let isProvided = provideThread(&state, at: now)
+      if isProvided || staysQueued || state.expectsEndOfJob(at: now) { return id }
       _ = state.remove(id, of: queue)
       return nil
     }
@@ -90,14 +90,21 @@ package final class ThreadPool: Sendable {
     withExtendedLifetime(cancelled) {}
   }
 
-  /// Makes sure that a thread checks the state as soon as the next job may start.
-  private func provideThread(_ state: inout ThreadPoolState, at now: SuspendingClock.Instant) {
-    guard let start = state.nextStart(at: now) else { return }
-    if let check = state.nextCheck, check <= start { return }
-    if state.idleCount > 0 { return wakeIdleThread(&state) }
-    guard state.running.count < state.limit, startThread({ self.work() }) == 0 else { return }
-    state.idleCount = 1
-    state.nextCheck = now
+  /// Makes a thread check the state as soon as the next job may start; returns whether one will.
+  @discardableResult
+  private func provideThread(
+    _ state: inout ThreadPoolState, at now: SuspendingClock.Instant
+  ) -> Bool {
+    guard let start = state.nextStart(at: now) else { return true }
+    if let check = state.nextCheck, check <= start { return true }
+    if state.idleCount == 0 {
+      guard state.running.count < state.limit, startThread({ self.work() }) == 0 else {
+        return false
+      }
+      state.idleCount = 1
+    }
+    wakeIdleThread(&state)
+    return true
   }
 
   /// Makes an idle thread check the state, which may have nothing left to wait for.

@@ -24,7 +24,12 @@ struct ThreadPoolState: Sendable {
     (self.concurrency, self.limit, self.patience) = (concurrency, limit, patience)
   }
 
-  var hasThreads: Bool { idleCount > 0 || !running.isEmpty }
+  var isRunningOnCurrentThread: Bool { running[.current] != nil }
+
+  /// Whether a thread runs a job that is probably not blocked.
+  func expectsEndOfJob(at now: SuspendingClock.Instant) -> Bool {
+    isRunningOnCurrentThread || !counted(at: now).isEmpty
+  }
 
   /// The times until which running jobs count; `concurrency` of them prevent others from starting.
   private func counted(at now: SuspendingClock.Instant) -> [SuspendingClock.Instant] {
@@ -49,16 +54,11 @@ struct ThreadPoolState: Sendable {
   /// Starts the next job on the calling thread, unless enough jobs are running.
   mutating func start(at now: SuspendingClock.Instant) -> Job? {
     makeDueJobsReady(at: now)
-    guard counted(at: now).count < concurrency else { return nil }
-    while let queue = ready.removeFirst() {
-      if let job = due[ObjectIdentifier(queue)]?.removeFirst() {
-        running[.current] = now
-        return job
-      }
-      // All of its jobs were cancelled.
-      due[ObjectIdentifier(queue)] = nil
-    }
-    return nil
+    guard counted(at: now).count < concurrency, let queue = ready.removeFirst(),
+      let job = due[ObjectIdentifier(queue)]?.removeFirst()
+    else { return nil }
+    running[.current] = now
+    return job
   }
 
   /// Records that the calling thread has finished a job of a queue.
@@ -76,7 +76,11 @@ struct ThreadPoolState: Sendable {
   mutating func remove(_ id: Job.ID, of queue: SerialQueue) -> Job? {
     let index = delayedIndex(of: id)
     if index < delayed.count, delayed[index].id == id { return delayed.remove(at: index) }
-    return due[ObjectIdentifier(queue)]?.remove { $0.id == id }
+    let key = ObjectIdentifier(queue)
+    let removed = due[key]?.remove { $0.id == id }
+    // A queue that runs a job is not ready, and keeps its list.
+    if due[key]?.isEmpty ?? false, ready.remove(where: { $0 === queue }) != nil { due[key] = nil }
+    return removed
   }
 
   private mutating func makeDueJobsReady(at now: SuspendingClock.Instant) {

@@ -86,7 +86,7 @@ struct ThreadPoolTests {
   @Test func closuresWaitForNoThreadThatCannotBeCreated() throws {
     let isRefused = Lock(true)
     let pool = ThreadPool(
-      named: "none",
+      named: "none", patience: Self.endless,
       startingThreadsWith: { body in
         isRefused.withLock { $0 } ? EAGAIN : DetachedThread.start(named: "none", body)
       })
@@ -114,6 +114,42 @@ struct ThreadPoolTests {
     heard.wait(for: 2)
     try wait { ran.withLock { $0 } == 100 }
     #expect(heard.all == [1, 2])
+  }
+
+  /// No thread can be created, because of the limit of the process or of the pool.
+  @Test(arguments: [1, 100])
+  func delayedClosuresWaitForNoBlockedThread(limit: Int) throws {
+    let isRefused = Lock(false)
+    let pool = ThreadPool(
+      named: "delayed", limit: limit, patience: .zero,
+      startingThreadsWith: { body in
+        isRefused.withLock { $0 } ? EAGAIN : DetachedThread.start(named: "delayed", body)
+      })
+    let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let blocked = SerialQueue(on: pool)
+    let heard = Heard<Bool>()
+    let ran = Lock(0)
+    blocked.run {
+      isRunning.signal()
+      mayEnd.wait()
+      // The thread that asks will be free.
+      heard.hear(blocked.run(after: .milliseconds(1)) { ran.withLock { $0 += 1 } } != nil)
+    }
+    isRunning.wait()
+    isRefused.withLock { $0 = true }
+    weak var queue: SerialQueue?
+    do {
+      let other = SerialQueue(on: pool)
+      queue = other
+      #expect(other.run(after: .zero) { ran.withLock { $0 += 100 } } == nil)
+      #expect(other.run(after: .milliseconds(1)) { ran.withLock { $0 += 100 } } == nil)
+    }
+    #expect(queue == nil)
+    // The thread that runs a closure of the same queue will be free.
+    #expect(blocked.run(after: .zero) { ran.withLock { $0 += 1 } } != nil)
+    mayEnd.signal()
+    heard.wait(for: true)
+    try wait { ran.withLock { $0 } == 2 }
   }
 
   @Test func idleThreadEndsAndIsCreatedAgain() throws {

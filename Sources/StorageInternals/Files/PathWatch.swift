@@ -6,8 +6,7 @@ import Synchronization
 ///
 /// The watch ends when it is released. The directories that contain the file and the symbolic links
 /// in its path are watched for changes to those entries. Other directories in the path are watched
-/// for moves and removals. The path is
-/// resolved again after each change.
+/// for moves and removals. The path is resolved again after each change.
 ///
 /// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
@@ -38,11 +37,11 @@ package final class PathWatch: Sendable {
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the library, one call at a time, even if the path can no
-  /// longer be resolved. All changes made before the call are visible to the handler. If
-  /// `eachWrite` is true, each write counts as a change; otherwise, closing the file after writing
-  /// does. Throws a `SystemError` of `pthread_create` if no thread can be created, for example in a
-  /// forked child.
+  /// The handler is called on a thread of the library, even if the path can no longer be resolved.
+  /// Calls may overlap if no thread can be created. All changes made before the call are visible to
+  /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the file
+  /// after writing does. Throws a `SystemError` of `pthread_create` if no thread can be created, for
+  /// example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
