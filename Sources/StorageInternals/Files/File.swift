@@ -226,6 +226,24 @@ extension File {
     return Int(max(1, place - conflict.l_start))
   }
 
+  /// Whether the lock is a record lock of the whole file, as on NFS and SMB, which would conflict
+  /// with this process's own place in the queue.
+  var hasEmulatedLock: Bool {
+    // The structure begins with the type of the file system, and is smaller.
+    var status = [Int](repeating: 0, count: 64)
+    guard let call = unsafe Self.fstatfs,
+      withDescriptor({ unsafe call($0, &status) }) == 0
+    else { return false }
+    let (nfs, cifs, smb2): (UInt32, UInt32, UInt32) = (0x6969, 0xFF53_4D42, 0xFE53_4D42)
+    return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
+  }
+
+  // int fstatfs(int fd, struct statfs *buf), which Swift does not import.
+  private typealias StatFS = @convention(c) (CInt, UnsafeMutablePointer<Int>) -> CInt
+  private static let fstatfs: StatFS? = unsafe dlsym(nil, "fstatfs").map {
+    unsafe unsafeBitCast($0, to: StatFS.self)
+  }
+
   func leaveQueue() { _ = recordLock(F_SETLK, F_UNLCK) }
 
   /// Sets or finds a record lock; a count of 0 stands for all bytes up to any end of the file.

@@ -24,8 +24,9 @@ package struct FileLock: ~Copyable, Sendable {
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
   /// Processes acquire the lock in the order of their requests, each for a turn in which it may
-  /// acquire the lock again, because changing to another process is slow while the machine is busy.
-  /// After the queue timeout, the order among processes is ignored.
+  /// acquire the lock once more, because changing to another process is slow while the machine is
+  /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file systems,
+  /// the order among processes is ignored.
   ///
   /// A missing lock file is created with access for its owner only. After a timeout, this throws
   /// `ETIMEDOUT` of `flock`, with the holder if the kernel reports it, and later calls for the same

@@ -8,7 +8,9 @@ import Dispatch
 /// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
 /// same file. All pause so long that together they do not delay the writer: on a machine with busy
 /// processors, some thousand wake-ups a second would also delay the kernel's threads that write to
-/// the disk, for seconds.
+/// the disk, for seconds. A process is first again after the turns of the others, so the pauses and
+/// the turns are proportional to the time of a write: the slowest of N writers waits for about
+/// 2 * N writes.
 struct FileLockWait {
   private let path: String
   private let turn: Duration
@@ -19,8 +21,8 @@ struct FileLockWait {
   // In microseconds. A write that reaches the disk takes at least half a millisecond.
   private static let shortestPause: UInt32 = 50
   private static let longestPause: UInt32 = 2000
-  /// The pause for each process ahead, up to a number.
-  private static let queuePause: UInt32 = 4000
+  private static let shortestQueuePause = Duration.milliseconds(1)
+  /// The maximum number of processes ahead for each of which a process pauses.
   private static let longestQueue = 8
 
   init(path: String, timeout: Duration, queueTimeout: Duration, turn: Duration) {
@@ -39,29 +41,35 @@ struct FileLockWait {
 
   /// Waits until the file lock is free, and acquires it.
   func lock(_ file: borrowing File) throws(SystemError) {
-    let hasTurn = FileLockQueue.hasTurn(at: path)
+    let last = FileLockQueue.turn(at: path)
+    let length = last?.length(atMost: turn) ?? turn
+    let hasTurn = last.map { .now < $0.start + length } ?? false
     let isTimedOut = FileLockQueue.timeout(at: path) != nil
     var isLocked = false
     if hasTurn || isTimedOut || file.waitingProcess() == nil { isLocked = try file.lockIfFree() }
-    if !isLocked, !isTimedOut { isLocked = try poll(file) }
+    let keepsTurn = hasTurn && isLocked
+    if !isLocked, !isTimedOut {
+      isLocked = try poll(file, queuePause: max(length, Self.shortestQueuePause))
+    }
     guard isLocked else {
       let holder = file.lockHolder ?? file.waitingProcess()
       FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
       throw timedOut(holder: holder)
     }
-    if !hasTurn { FileLockQueue.beginTurn(at: path, until: .now + turn) }
+    if !keepsTurn { FileLockQueue.beginTurn(at: path) }
     if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
   }
 
-  /// Polls for the lock; returns false at the deadline.
-  private func poll(_ file: borrowing File) throws(SystemError) -> Bool {
+  /// Polls for the lock, with a pause for each process ahead; returns false at the deadline.
+  private func poll(_ file: borrowing File, queuePause: Duration) throws(SystemError) -> Bool {
+    let hasQueue = !file.hasEmulatedLock
     var place: off_t?
     defer { if place != nil { file.leaveQueue() } }
     var pause = Self.shortestPause
     while true {
       let now = SuspendingClock.now
-      place = place ?? file.enterQueue()
-      let ahead = if let place { file.waitingCount(before: place) } else { 1 }
+      if hasQueue { place = place ?? file.enterQueue() }
+      let ahead = if let place { file.waitingCount(before: place) } else { hasQueue ? 1 : 0 }
       if ahead == 0 || now >= queueDeadline || now >= deadline, try file.lockIfFree() {
         return true
       }
@@ -70,7 +78,7 @@ struct FileLockWait {
         usleep(pause)
         pause = min(pause * 5 / 4, Self.longestPause)
       } else {
-        usleep(Self.queuePause * UInt32(min(ahead, Self.longestQueue)))
+        usleep(UInt32(queuePause * min(ahead, Self.longestQueue) / .microseconds(1)))
       }
     }
   }
@@ -124,6 +132,10 @@ enum FileLockQueue {
 
   /// Leaves the queue and wakes the next thread.
   static func leave(_ path: String) {
+    lastTurn.withLock { turn in
+      guard let last = turn, last.path == path else { return }
+      turn?.hold = last.hold ?? last.start.duration(to: .now)
+    }
     entries.withLock { entries in
       guard var entry = entries[path] else { return }
       if entry.waiting.isEmpty {
@@ -135,22 +147,26 @@ enum FileLockQueue {
     }
   }
 
-  /// A time until which this process may acquire a lock again without waiting for others.
-  private struct Turn: Sendable {
+  /// A time in which this process may acquire a lock again without waiting for others.
+  struct Turn: Sendable {
     let path: String
-    let end: SuspendingClock.Instant
+    var start = SuspendingClock.now
+    /// The time for which the lock was held at first; nil until it is released.
+    var hold: Duration?
+
+    /// The time in which a second write may begin, but not a third one.
+    func length(atMost limit: Duration) -> Duration { min(limit, (hold ?? limit) * 3 / 2) }
   }
 
-  /// The last turn, of any lock.
-  private static let turn = Lock(Turn?.none, inForkedChild: { nil })
+  /// The last turn, at any lock.
+  private static let lastTurn = Lock(Turn?.none, inForkedChild: { nil })
 
-  static func hasTurn(at path: String) -> Bool {
-    turn.withLock { $0.map { $0.path == path && .now < $0.end } ?? false }
+  /// Returns the last turn at a lock, which may be over.
+  static func turn(at path: String) -> Turn? {
+    lastTurn.withLock { $0?.path == path ? $0 : nil }
   }
 
-  static func beginTurn(at path: String, until end: SuspendingClock.Instant) {
-    turn.withLock { $0 = Turn(path: path, end: end) }
-  }
+  static func beginTurn(at path: String) { lastTurn.withLock { $0 = Turn(path: path) } }
 
   static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }
 

@@ -143,6 +143,7 @@ import Testing
         }
         for _ in 0..<5 {
           let lock = try FileLock(at: path, turn: .zero)
+          #expect(FileLockQueue.turn(at: path)?.hold == nil)
           let file = try FileSystem().open(path, O_RDWR)
           let children = try (0..<3).map { place in
             let child = try ForkedChild { try acquire("\(place) ") }
@@ -151,6 +152,7 @@ import Testing
           }
           lock.release()
           try acquire("parent ")
+          #expect(FileLockQueue.turn(at: path)?.hold != nil)
           for child in children { try child.wait() }
         }
         let log = try content(of: path + ".log")
@@ -158,6 +160,16 @@ import Testing
         #expect(String(decoding: log, as: UTF8.self) == expected)
       }
     }
+  }
+
+  @Test func turnIsLongEnoughForASecondWriteToBegin() {
+    func length(_ hold: Duration?) -> Duration {
+      FileLockQueue.Turn(path: "lock", hold: hold).length(atMost: .milliseconds(5))
+    }
+    #expect(length(.microseconds(500)) == .microseconds(750))
+    #expect(length(.milliseconds(2)) == .milliseconds(3))
+    #expect(length(.milliseconds(100)) == .milliseconds(5))
+    #expect(length(nil) == .milliseconds(5))
   }
 
   @Test(.forks) func childForkedMeanwhileHoldsNoLock() async {
