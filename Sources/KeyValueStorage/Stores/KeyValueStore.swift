@@ -184,10 +184,12 @@ extension KeyValueStore {
 
   static func report(_ error: KeyValueStoreError) { onFailure(error) }
 
-  /// Reports a failure; the handler may block, so it is not called on a thread for all stores.
+  /// Reports a failure; the app's handler may block, so no thread for all stores calls it.
   func report(_ error: KeyValueStoreError) {
-    if !ThreadPool.work.isCurrent { return Self.report(error) }
-    state.withLock { $0.observers.queue }.run { Self.report(error) }
+    guard ThreadPool.work.isCurrent || Inotify.isCurrent,
+      let handler = Self.failureHandler.withLock({ $0 })
+    else { return Self.report(error) }
+    state.withLock { $0.observers.queue }.run { handler(error) }
   }
 
   /// Lets the default handler print an error again, because what failed has succeeded.

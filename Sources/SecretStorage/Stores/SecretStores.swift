@@ -9,6 +9,14 @@ public enum SecretStores: Sendable {
     nil, inForkedChild: { nil })
   private static let log = FailureLog<SecretStorageFailure>()
 
+  /// Reports a failure by a call of the app's handler on a queue, or at once on standard error.
+  static func report(_ failure: SecretStorageFailure, on queue: SerialQueue) {
+    guard !Fork.isChild, let handler = failureHandler.withLock({ $0 }) else {
+      return log.report(failure)
+    }
+    queue.run { handler(failure) }
+  }
+
   /// Reports a failure on standard error; the app's handler could need locks that are held here.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
     log.report(failure)

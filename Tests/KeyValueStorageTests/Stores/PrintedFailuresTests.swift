@@ -1,5 +1,6 @@
 import Concurrency
 import CLibrary
+import Dispatch
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -9,14 +10,17 @@ import Testing
 
 /// The default handler of failures, in a process of its own.
 struct PrintedFailuresTests {
+  /// Made outside of those processes, because it sets a handler.
+  let directory: TemporaryDirectory
+  init() throws { directory = try TemporaryDirectory() }
+
   /// A file that cannot be parsed, a value of another type, and a write that fails, twice each.
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let path = directory("settings.json")
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    ) { [path = path as String] in
       recordingErrors {
-        let directory = try TemporaryDirectory()
-        let path = directory("settings.json")
         let isFailing = Lock(false)
         let backend = FileBackend(
           path: path, format: .json,
@@ -49,5 +53,32 @@ struct PrintedFailuresTests {
     for message in ["cannot be read at line 1", "does not have the type Int", "open of "] {
       #expect(text.split(separator: "\n").count { $0.contains(message) } == 2, "\(text)")
     }
+  }
+
+  /// A failure that the library detects, on a thread that may not call the app's handler.
+  @Test func failureIsPrintedWhileHandlersAreBlocked() async throws {
+    let path = directory("settings.json")
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) { [path = path as String] in
+      recordingErrors {
+        let store = KeyValueStore(
+          FileBackend(path: path, format: .json), .durable, SettingsVersion(0, []),
+          gracePeriod: .milliseconds(1))
+        let number = StoredValue(wrappedValue: 0, "number", in: store)
+        try number.save(1)
+        let gate = DispatchSemaphore(value: 0)
+        store.state.withLock { $0.observers }.queue.run { gate.wait() }
+        try FileSystem().replaceFile(at: path, with: Array("{".utf8))
+        try wait { store.state.withLock { $0.readError != nil } }
+        // The closure that found the failure has ended before the next one of its queue runs.
+        let isOver = DispatchSemaphore(value: 0)
+        store.background.run { isOver.signal() }
+        isOver.wait()
+        withExtendedLifetime(number) {}
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("cannot be read at line 1") } == 1)
   }
 }

@@ -1,4 +1,5 @@
 import Concurrency
+import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -42,6 +43,20 @@ struct SecretStorageFailureTests {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.split(separator: "The disk is away. Plug it in.\n").count == 2)
     #expect(!text.contains("canary"))
+  }
+
+  /// A failure in a vault, which calls the app's handler on a queue.
+  @Test func endOfTheProcessLosesNoPrintedFailure() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let queue = SerialQueue()
+      let gate = DispatchSemaphore(value: 0)
+      queue.run { gate.wait() }
+      SecretStores.report(SecretStorageFailure(.maintenance, .locked), on: queue)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("\(SecretStorageFailure(.maintenance, .locked))\n"))
   }
 
   /// A read, a write and a change in place that fail, and fail again after each has succeeded.

@@ -158,10 +158,9 @@ extension SecretVault {
     }
   }
 
-  /// Reports a failure on another thread: here, a handler that uses the vault could deadlock.
+  /// Reports a failure; here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
-    if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
-    observers.queue.run { SecretStores.onFailure(failure) }
+    SecretStores.report(failure, on: observers.queue)
   }
 }
 
