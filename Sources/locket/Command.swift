@@ -1,4 +1,5 @@
 import KeyValueStorage
+import SecretMigration
 import SecretStorage
 
 /// A command of the tool.
@@ -88,6 +89,8 @@ extension Command {
       } catch let error as KeyValueStoreError {
         throw Failure(error.text(for: arguments))
       } catch let error as SecretStoreError {
+        throw Failure(error.text(for: arguments))
+      } catch MigrationError.store(let error) {
         throw Failure(error.text(for: arguments))
       }
     } catch var error as UsageError {

@@ -7,10 +7,8 @@ import StorageInternals
 ///
 /// No case contains a secret.
 public enum SecretStoreError: Error, Hashable, Sendable {
-  /// The store is locked.
-  ///
-  /// The pattern `.locked` matches this case, with any keys.
-  case locked(Keys)
+  /// The store is locked; the string names the keys that open it.
+  case locked(String = "one of its keys")
   /// The passphrase is wrong.
   case wrongPassphrase
   /// The named key file, credential or recovery code is wrong.
@@ -60,24 +58,6 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case system(call: String, path: String, code: Int32)
 }
 
-extension SecretStoreError {
-  /// The keys that open a locked store, which its error names.
-  ///
-  /// All values are equal, so that errors of locked stores are equal.
-  public struct Keys: Hashable, Sendable {
-    let names: [String]
-
-    /// Returns true.
-    public static func == (one: Keys, other: Keys) -> Bool { true }
-
-    /// Adds nothing to the hasher.
-    public func hash(into hasher: inout Hasher) {}
-  }
-
-  /// The error of a locked store whose keys are not known.
-  public static var locked: SecretStoreError { .locked(Keys(names: [])) }
-}
-
 extension SecretStoreError: CustomStringConvertible, LocalizedError {
   /// A description of the error and, where possible, of the remedy.
   ///
@@ -89,12 +69,7 @@ extension SecretStoreError: CustomStringConvertible, LocalizedError {
 
   private var sentences: String {
     switch self {
-    case .locked(let keys) where keys.names.isEmpty:
-      "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
-    case .locked(let keys):
-      """
-      The vault is locked. Unlock it with \(Diagnosis.list(Array(keys.names.prefix(5)), last: " or ")).
-      """
+    case .locked(let keys): "The vault is locked. Unlock it with \(keys)."
     case .wrongPassphrase:
       """
       The passphrase is wrong. Try again; nothing was changed. If it contains accents, they may be \

@@ -15,7 +15,7 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
   ///   if specified, its account. For other queries, and in the first searches of this object, *n*
   ///   is the number of all items.
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` if the result may
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result may
   ///   be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try read { contents throws(SecretStoreError) in
@@ -35,7 +35,7 @@ extension SecretVault {
   ///
   /// Checking an application password takes the time of the item's cost, once for each context.
   ///
-  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)`` or
   ///   ``SecretStoreError/corrupted(_:)`` if the item exists but cannot be opened;
   ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` if the
   ///   authorization does not satisfy the item's access flags.
@@ -51,7 +51,7 @@ extension SecretVault {
   /// state is returned, unlike in ``items(matching:)``. Items with access flags are omitted,
   /// because reading them requires proofs.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked, or
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
   ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
   ///   older copy, another vault or missing. For such a file, use
   ///   ``salvageableItems(unlockingWith:)``.

@@ -104,9 +104,18 @@ extension SecretStoreError {
   /// Returns the message of the error in the words of the tool's options and prompts.
   func text(for arguments: Arguments) -> String {
     switch self {
-    case .otherDevice: description + (arguments.stateAdvice.map { " \($0)" } ?? "")
-    case .wrongApplicationPassword: "The password of this secret is wrong. Nothing was changed."
-    default: description
+    case .locked:
+      do {
+        let options = try arguments.vault(mayBeMissing: true).keyOptions()
+        return options.isEmpty ? description : "\(self) Specify \(options)."
+      } catch {
+        // The vault was readable before; the first error is the one that matters.
+        return description
+      }
+    case .otherDevice: return description + (arguments.stateAdvice.map { " \($0)" } ?? "")
+    case .wrongApplicationPassword:
+      return "The password of this secret is wrong. Nothing was changed."
+    default: return description
     }
   }
 }
@@ -125,14 +134,23 @@ extension Arguments {
 extension SecretVault {
   private static let attempts = 3
 
+  /// Returns the options that take keys of the vault's slots, as they are written.
+  fileprivate func keyOptions(ofFiles isOfFiles: Bool = false) throws -> String {
+    let known = try slots.map(\.kind.option)
+    return Option.openVault
+      .filter { known.contains($0) && (!isOfFiles || $0.placeholder != nil) }
+      .map(\.synopsis).joined(separator: " or ")
+  }
+
   /// Prompts for the passphrase, and again if it is wrong.
   fileprivate func unlockByPrompting() async throws {
+    let options = try keyOptions(ofFiles: true)
     for attempt in 1...Self.attempts {
       let passphrase = try await SecretInput.ask(
         "Passphrase of the vault: ",
         withoutTerminal: """
-          The vault is locked, and there is no terminal for a prompt. Specify a file with its \
-          passphrase: \(Option.passphraseFile.synopsis).
+          The vault is locked, and there is no terminal for a prompt. Specify a file with its key: \
+          \(options).
           """)
       do {
         return try unlock(with: .passphrase(passphrase))
@@ -145,9 +163,9 @@ extension SecretVault {
     }
   }
 
-  /// Unlocks the vault with the first key that opens it.
+  /// Unlocks the vault with the first key that opens it; without keys, throws which ones do.
   func unlock(withAnyOf keys: [UnlockKey]) throws {
-    var failure: any Error = SecretStoreError.locked
+    var failure: (any Error)?
     for key in keys {
       do {
         return try unlock(with: key)
@@ -155,6 +173,19 @@ extension SecretVault {
         failure = error
       }
     }
-    throw failure
+    if let failure { throw failure }
+    try unlock()
+  }
+}
+
+extension SecretVault.Slot.Kind {
+  /// The option that takes a key of the kind; nil if there is none.
+  fileprivate var option: Option? {
+    switch self {
+    case .passphrase: .passphraseFile
+    case .keyFile: .keyFile
+    case .recoveryCode: .recoveryCode
+    case .device, .credential, .unknown: nil
+    }
   }
 }

@@ -11,7 +11,7 @@ import Testing
 struct ErrorTests {
   @Test func errorsOfStoresHaveOlderNames() {
     let expected: [(SecretStoreError, String)] = [
-      (.locked, "osSecure(status: -25308)"),
+      (.locked("x"), "osSecure(status: -25308)"),
       (.wrongPassphrase, "osSecure(status: -25293)"),
       (.wrongKey("x"), "osSecure(status: -25293)"),
       (.wrongApplicationPassword, "osSecure(status: -25293)"),

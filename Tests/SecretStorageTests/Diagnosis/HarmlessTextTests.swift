@@ -28,7 +28,7 @@ struct HarmlessTextTests {
   @Test func errorsAndFindingsHaveNoControlCharacters() {
     let name = Self.name
     let errors: [SecretStoreError] = [
-      .locked(.init(names: [name, name])), .wrongKey(name), .denied(name), .otherDevice(name),
+      .locked(name), .wrongKey(name), .denied(name), .otherDevice(name),
       .unsupported(name), .invalid(name),
       .undecodable(name), .corrupted(name), .rolledBack(name), .replaced(name), .newerFormat(name),
       .insecure(path: name, reason: name), .missingLibrary(name), .unavailable(name),

@@ -10,18 +10,18 @@ struct SecretStorageFailureTests {
   @Test func failureLogHasEachDistinctFailureOnce() {
     let lines = Lock([String]())
     let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
-    log.report(SecretStorageFailure(.read, .locked))
-    log.report(SecretStorageFailure(.read, .locked))
-    log.report(SecretStorageFailure(.write, .locked))
-    log.report(SecretStorageFailure(.read, .locked))
+    log.report(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.write, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
     #expect(
       lines.withLock { $0 } == [
-        "A password could not be read. \(SecretStoreError.locked)",
-        "A password could not be saved and is kept in memory. \(SecretStoreError.locked)",
+        "A password could not be read. \(SecretStoreError.locked())",
+        "A password could not be saved and is kept in memory. \(SecretStoreError.locked())",
       ])
-    log.forget(SecretStorageFailure(.read, .locked))
-    log.report(SecretStorageFailure(.write, .locked))
-    log.report(SecretStorageFailure(.read, .locked))
+    log.forget(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.write, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
     #expect(lines.withLock { $0.count } == 3)
   }
 
@@ -87,23 +87,23 @@ struct SecretStorageFailureTests {
       SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let store = ScriptedStore()
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = (item.value, item.value, item.status, item.attributes)
-      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
+      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked())])
       item.value = "value"
       item.value = "other"
-      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
+      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked()))
       #expect(heard.withLock { $0.count } == 2)
       do { try item.save() } catch {}
       #expect(heard.withLock { $0.count } == 2)
       store.fail(with: nil)
       do { try item.save() } catch { Issue.record(error) }
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0.count } == 3)
       store.fail(with: nil)
       _ = item.value
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0.count } == 4)
     }
@@ -117,10 +117,10 @@ struct SecretStorageFailureTests {
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in
         #expect(item.value == nil)
-        #expect(item.error == .locked)
+        #expect(item.error == .locked())
         heard.withLock { $0 = true }
       }
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0 })
     }

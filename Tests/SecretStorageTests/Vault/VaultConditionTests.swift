@@ -132,7 +132,7 @@ struct VaultConditionTests {
     try other.add("new", account: "b")
     try other.setPassphrase("secret", cost: .minimum)
     #expect(try object.isLocked)
-    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    expectLocked { try object.items(matching: .all) }
     try object.unlock(with: .passphrase("secret"))
     #expect(try object.texts() == ["b": "new"])
   }

@@ -93,7 +93,7 @@ struct VaultGoldenTests {
   @Test func goldenVaultOpensByItsPassphrase() throws {
     try install(.passphrase)
     let object = try open()
-    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    expectLocked { try object.items(matching: .all) }
     try object.unlock(with: .passphrase(Self.passphrase))
     try expectItems(of: object, .passphrase)
     let other = try open(onOtherMachine: true)
@@ -105,7 +105,7 @@ struct VaultGoldenTests {
     try install(.otherSlots)
     for key in try installKeys() {
       let object = try open(onOtherMachine: true)
-      #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+      expectLocked { try object.items(matching: .all) }
       try object.unlock(with: key)
       #expect(try object.items(matching: .all).count > 8)
     }

@@ -38,7 +38,7 @@ struct KeyRing: Sendable {
     _ cipher: any SecretCipher, checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     _ = adapt(to: table)
-    var failure: SecretStoreError = .locked
+    var failure = SecretStoreError.locked()
     for unlockKey in unlockKeys {
       do throws(SecretStoreError) {
         let key = try unlockKey.slotKey(state, for: table)

@@ -39,12 +39,12 @@ struct VaultKeys: Sendable {
 
   /// The error of a locked vault, with the keys that open it.
   var lockedError: SecretStoreError {
-    let device = isLockedByApp && table?.hasDevice == true ? ["unlock()"] : []
-    return .locked(SecretStoreError.Keys(names: device + neededKeys))
+    guard let table else { return .locked() }
+    let device = isLockedByApp && table.hasDevice ? ["unlock()"] : []
+    let keys = device + table.slots.compactMap(\.kind.neededKey)
+    return .locked(
+      keys.isEmpty ? "a newer version of Locket" : Diagnosis.list(keys, last: " or ", limit: 5))
   }
-
-  /// The keys of the slots that need one to be given.
-  var neededKeys: [String] { table?.slots.compactMap(\.kind.neededKey) ?? [] }
 
   /// Adapts the open keys to a log's first key table, and returns whether they changed.
   mutating func adapt(to table: KeyTable) -> Bool {

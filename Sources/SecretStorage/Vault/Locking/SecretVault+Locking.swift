@@ -28,7 +28,7 @@ extension SecretVault {
 
   /// Unlocks the vault with this device's key or a credential, without user interaction.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault has no slot for either key,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault has no slot for either key,
   ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
   ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {

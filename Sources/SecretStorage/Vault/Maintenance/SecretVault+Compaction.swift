@@ -7,7 +7,7 @@ extension SecretVault {
   /// file has grown, by a larger amount each time. For the closure, see ``repair(reporting:)``.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
   ///   error, nothing changes.
   public func compact(

@@ -77,7 +77,7 @@ extension SecretVault {
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
   ///   error, nothing changes.
   public func repair(

@@ -69,7 +69,7 @@ struct VaultSealer: Sendable {
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
-    guard let user = ring.user else { throw .locked }
+    guard let user = ring.user else { throw .locked() }
     try table.checkCounts()
     let header = try RecordHeader(kind: .keys, after: head)
     let encoded = table.encoded

@@ -20,7 +20,7 @@ extension SecretVault {
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
   ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
   ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if
   ///   the file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels,

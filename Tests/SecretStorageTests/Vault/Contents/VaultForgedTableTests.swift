@@ -74,9 +74,9 @@ struct VaultForgedTableTests {
   @Test func foreignVaultTrustsNoTableBeforeItIsUnlocked() throws {
     try filled().lock()
     let elsewhere = try vault.openElsewhere()
-    #expect(throws: SecretStoreError.locked) { try elsewhere.item("none") }
+    expectLocked { try elsewhere.item("none") }
     #expect(try !elsewhere.verify().isKeyTableProven)
-    #expect(throws: SecretStoreError.locked) { try elsewhere.isPassphrase(TestVault.passphrase) }
+    expectLocked { try elsewhere.isPassphrase(TestVault.passphrase) }
     #expect(try !elsewhere.isPassphrase(ForgerKeys.passphrase))
     try elsewhere.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try elsewhere.isPassphrase(TestVault.passphrase))

@@ -67,7 +67,7 @@ struct VaultRefusedFileTests {
       try vault.replace(by: genuine)
       #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
       if reader != .unlocked {
-        #expect(throws: SecretStoreError.locked) { try object.text("a") }
+        expectLocked { try object.text("a") }
         try object.unlock(with: .passphrase(TestVault.passphrase))
       }
       #expect(try object.text("a") == "new")

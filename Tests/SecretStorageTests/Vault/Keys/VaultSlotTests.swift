@@ -177,7 +177,7 @@ struct VaultSlotTests {
     #expect(try object.slots == [slot])
     #expect(throws: SecretStoreError.self) { try object.removeSlot(slot.id) }
     let other = vault.open()
-    #expect(throws: SecretStoreError.locked) { try other.texts() }
+    expectLocked { try other.texts() }
     try other.unlock(with: .recoveryCode(code))
     #expect(try other.text("a") == "value")
   }
