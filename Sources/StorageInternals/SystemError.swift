@@ -40,7 +40,7 @@ extension SystemError: CustomStringConvertible {
         the file or directory, or specify another path.
         """
     }
-    if call == FileSystem.Call.fchmod.rawValue, unsupported.contains(code) {
+    if call == FileSystem.Call.fchmod.rawValue, refusals.contains(code) {
       return """
         \(message) Its file system would give other users access to the file. Choose another \
         directory, or mount the file system with other modes.
@@ -70,9 +70,10 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// The remark on a directory whose file system cannot flush directories.
+  /// The remark on a directory that cannot be flushed.
   package static let unflushableDirectory = """
-    its file system cannot flush directories, so a power failure may undo the last writes
+    its file system cannot flush directories, or this user may not list it, so a power failure may \
+    undo the last writes
     """
 
   /// Returns the C library's message for an error number.
@@ -89,4 +90,9 @@ extension SystemError {
   package var isUnsupported: Bool { Self.unsupported.contains(code) }
 
   private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
+
+  /// Whether the file system or a sandbox does not permit to change a mode or an owner.
+  var isRefusal: Bool { Self.refusals.contains(code) }
+
+  private static let refusals = unsupported + [EACCES]
 }

@@ -20,17 +20,20 @@ extension FileSystem {
     }
   }
 
-  /// A file system in which directories can be neither opened nor listed, with or without unnamed
-  /// files.
-  package static func unlistable(
-    _ directories: [String], hasUnnamedFiles: Bool = true
-  ) -> FileSystem {
+  /// A file system in which directories can be written, but not listed.
+  package static func unlistable(_ directories: [String]) -> FileSystem {
     let refused = Lock(Set<String>())
     return FileSystem { call, path in
-      if [.open, .opendir].contains(call), directories.contains(path) { return EACCES }
-      // The first attempt to open a new file is without a name.
-      guard !hasUnnamedFiles, call == .open, path.hasSuffix(".tmp") else { return nil }
-      return refused.withLock { $0.insert(path).inserted } ? EOPNOTSUPP : nil
+      guard directories.contains(path) else { return nil }
+      if call == .opendir { return EACCES }
+      guard call == .open else { return nil }
+      // A thread that is refused then opens the directory with O_PATH, which is permitted.
+      let attempt = "\(path) \(pthread_self())"
+      return refused.withLock {
+        if $0.remove(attempt) != nil { return nil }
+        $0.insert(attempt)
+        return EACCES
+      }
     }
   }
 }

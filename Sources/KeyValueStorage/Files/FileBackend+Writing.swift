@@ -14,7 +14,7 @@ extension FileBackend {
     removeStaleFilesOnce(scope)
     for _ in 0..<100 {
       let base = try snapshotToChange(at: scope.target)
-      changeLockOwner(scope, to: base.status)
+      if geteuid() == 0 { changeLockOwner(scope) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
@@ -168,15 +168,9 @@ extension FileBackend {
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  ///
-  /// A file that root creates has the owner of its directory.
-  private func changeLockOwner(_ scope: borrowing FileLockScope, to status: FileStatus?) {
+  private func changeLockOwner(_ scope: borrowing FileLockScope) {
     do throws(SystemError) {
-      var status = status
-      if status == nil, geteuid() == 0 {
-        status = try fileSystem.status(of: scope.target.parentDirectory, followingLink: true)
-      }
-      if let owner = status?.owner { try scope.lock.changeOwner(to: owner) }
+      try scope.lock.changeOwner(forDataAt: scope.target, in: fileSystem)
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }

@@ -73,7 +73,7 @@ final class FileBackend: KeyValueBackend {
     try moveAside(within: FileLock.defaultTimeout)
   }
 
-  /// A remark on the file's directory if its file system cannot flush directories; otherwise nil.
+  /// A remark on the file's directory if it cannot be flushed; otherwise nil.
   var directoryRemark: String? {
     get throws(KeyValueStoreError) {
       try convertingErrors { () throws(SystemError) -> String? in

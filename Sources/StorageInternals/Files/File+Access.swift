@@ -16,7 +16,7 @@ extension File {
     do {
       try changeMode(to: mode)
     } catch {
-      guard error.isUnsupported else { throw error }
+      guard error.isRefusal else { throw error }
       refusal = error
     }
     if isSecret, try status().permissions & 0o077 & ~mode != 0 { throw refusal }
@@ -43,7 +43,17 @@ extension File {
     do {
       try copyOwner(from: directory)
     } catch {
-      if !error.isUnsupported { throw error }
+      if !error.isRefusal { throw error }
+    }
+  }
+
+  /// Whether this is an empty directory; false if that is unknown, because `/proc` is missing.
+  var isEmpty: Bool {
+    let path = withDescriptor { "/proc/self/fd/\($0)" }
+    do throws(SystemError) {
+      return try FileSystem().entries(of: path).isEmpty
+    } catch {
+      return false
     }
   }
 }

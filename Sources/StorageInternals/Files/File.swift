@@ -5,8 +5,6 @@ package struct File: ~Copyable, Sendable {
   package let path: String
   private let descriptor: Int32
   private let fileSystem: FileSystem
-  /// Whether the file stands for its directory, which cannot be opened.
-  var isForDirectory = false
 
   init(descriptor: Int32, path: String, fileSystem: FileSystem) {
     self.descriptor = descriptor
@@ -94,9 +92,7 @@ package struct File: ~Copyable, Sendable {
 
   /// Flushes the file's content and metadata to disk.
   package func synchronize() throws(SystemError) {
-    try fileSystem.check(.fsync, path) {
-      isForDirectory ? FileSystem.synchronizeFileSystem(of: descriptor) : fsync(descriptor)
-    }
+    try fileSystem.check(.fsync, path) { fsync(descriptor) }
   }
 
   package func truncate(to size: Int) throws(SystemError) {
@@ -109,7 +105,8 @@ package struct File: ~Copyable, Sendable {
     let source = "/proc/self/fd/\(descriptor)"
     do {
       try fileSystem.check(.link, at: path) {
-        unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        unsafe linkat(
+          AT_FDCWD, source, fileSystem.directory, fileSystem.name(path), AT_SYMLINK_FOLLOW)
       }
       return true
     } catch {

@@ -1,4 +1,4 @@
-package import CLibrary
+import CLibrary
 import Concurrency
 import Synchronization
 
@@ -80,12 +80,23 @@ package struct FileLock: ~Copyable, Sendable {
   /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Changes the owner of the lock file, so that the owner of the data can acquire the lock.
-  package func changeOwner(to user: uid_t) throws(SystemError) {
+  /// Gives the lock file to the owner of the data beside it, who could not acquire a lock of root.
+  ///
+  /// The owner of missing data is that of the directory.
+  package func changeOwner(
+    forDataAt path: String, in fileSystem: FileSystem = FileSystem()
+  ) throws(SystemError) {
+    let directory = try fileSystem.openDirectory(path.parentDirectory)
+    let files = fileSystem.within(directory)
+    let owner =
+      if let data = try files.status(of: path) { data.owner } else { try directory.status().owner }
     let status = try file.status()
-    // A file with several links may be another file that was hard-linked here to change its owner.
-    guard status.owner != user, status.links == 1, status.size == 0 else { return }
-    try file.changeOwner(to: user, group: .max)
+    // The lock may be elsewhere, if a link was in place of the directory when it was opened. A file
+    // with several links may be another file that was hard-linked here to change its owner.
+    guard status.owner != owner, status.links == 1, status.size == 0,
+      try file.isStill(at: file.path, in: files)
+    else { return }
+    try file.changeOwner(to: owner, group: .max)
   }
 
   private static func open(_ path: String, _ fileSystem: FileSystem) throws(SystemError) -> File {

@@ -29,9 +29,11 @@ extension FileSystem {
     hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
-    let place = old == nil ? try status(of: path.parentDirectory, followingLink: true) : nil
+    // A link in place of the directory must not lead a file that root gives away to another one.
+    let files = within(directory)
+    let place = old == nil ? try directory.status() : nil
     var modified: Int?
-    let file = try writeReplacement(of: path, with: bytes) { file throws(SystemError) in
+    let file = try files.writeReplacement(of: path, with: bytes) { file throws(SystemError) in
       // Only the current owner has access until the owner has been changed.
       if let old { try file.copyOwner(from: old) }
       if let place { try file.giveToOwner(of: place) }
@@ -46,16 +48,16 @@ extension FileSystem {
       if let old {
         file.setProvisional(true, writing: true)
         defer { file.setProvisional(false) }
-        isInPlace = try exchange(file.path, new, at: path, old, hasExpectedContent)
+        isInPlace = try files.exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
-        isInPlace = try moveIfAbsent(file.path, path)
+        isInPlace = try files.moveIfAbsent(file.path, path)
       }
     } catch {
-      discard(file.path)
+      files.discard(file.path)
       throw error
     }
     // The temporary path holds the old file, or the rejected new one.
-    let isRemoved = old == nil && isInPlace || discard(file.path)
+    let isRemoved = old == nil && isInPlace || files.discard(file.path)
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(

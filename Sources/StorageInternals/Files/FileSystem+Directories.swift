@@ -30,47 +30,44 @@ extension FileSystem {
   }
 
   private func makeDirectory(_ path: String) throws(SystemError) {
-    let name = path.lastComponent
-    // O_PATH, which Swift does not import from <fcntl.h>. The descriptor keeps the owner of the
-    // parent from leading root to another directory by a symbolic link.
-    let flags = 0o10000000 | O_DIRECTORY | O_CLOEXEC
-    let descriptor = try check(.mkdir, at: path) {
-      unsafe CLibrary.open(path.parentDirectory, flags)
-    }
-    let parent = File(descriptor: descriptor, path: path.parentDirectory, fileSystem: self)
+    let name = path.utf8.last == UInt8(ascii: "/") ? "." : path.lastComponent
+    let parent = try openDirectory(path.parentDirectory)
     do {
       try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }
     } catch {
       guard error.code == EEXIST else { throw error }
-      var status = stat()
-      try check(.stat, at: path) { unsafe stat(path, &status) }
-      guard FileStatus(status).isDirectory else {
-        throw SystemError(call: .mkdir, path: path, code: ENOTDIR)
+      guard let status = try status(of: path, followingLink: true) else {
+        throw SystemError(call: .stat, path: path, code: ENOENT)
       }
-      return
+      if status.isDirectory { return }
+      throw SystemError(call: .mkdir, path: path, code: ENOTDIR)
     }
-    try undoUmask(of: path, in: parent)
-    let directory = try parent.status()
-    if geteuid() == 0, directory.owner != 0 {
-      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-      let descriptor = try check(.open, at: path) {
-        parent.withDescriptor { unsafe openat($0, name, flags) }
-      }
-      let file = File(descriptor: descriptor, path: path, fileSystem: self)
-      try file.giveToOwner(of: directory)
+    do {
+      try undoUmask(of: path, in: parent)
+      try give(path, toOwnerOf: parent)
+    } catch {
+      // An unusable directory must not remain.
+      parent.withDescriptor { _ = unsafe unlinkat($0, name, AT_REMOVEDIR) }
+      throw error
     }
-    try synchronizeDirectory(path.parentDirectory)
+    try parent.synchronizeEntries()
+  }
+
+  /// Gives a new directory to the owner of its parent, if this process is root.
+  private func give(_ path: String, toOwnerOf parent: borrowing File) throws(SystemError) {
+    let place = try parent.status()
+    guard geteuid() == 0, place.owner != 0 else { return }
+    let new = try within(parent).open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    // The owner of the parent may have put another directory of root in the place of the new one.
+    if try new.status().owner == 0, new.isEmpty { try new.giveToOwner(of: place) }
   }
 
   /// Gives a new directory the mode 0700, unless it has it.
   private func undoUmask(of path: String, in parent: borrowing File) throws(SystemError) {
-    let name = path.lastComponent
-    var status = stat()
-    try check(.stat, at: path) {
-      parent.withDescriptor { unsafe fstatat($0, name, &status, AT_SYMLINK_NOFOLLOW) }
+    guard let mode = try within(parent).status(of: path)?.permissions, mode & 0o777 != 0o700 else {
+      return
     }
-    let mode = status.st_mode & 0o7777
-    if mode & 0o777 == 0o700 { return }
+    let name = path.lastComponent
     do {
       // By name, because its owner may be unable to open it.
       try check(.fchmod, at: path) {
@@ -79,28 +76,27 @@ extension FileSystem {
         }
       }
     } catch {
-      guard error.isUnsupported, mode & 0o700 == 0o700 else { throw error }
+      if error.isRefusal, mode & 0o700 == 0o700 { return }
+      throw SystemError(call: .mkdir, path: path, code: error.code)
     }
   }
 
-  /// Opens a directory for flushing its entries.
+  /// Opens a directory for flushing its entries and for finding files in it.
   ///
-  /// A directory that cannot be listed cannot be opened either. A new file in it, without a name,
-  /// takes its place, and the whole file system is flushed.
+  /// One that may not be listed can only be opened for the latter.
   func openDirectory(_ path: String) throws(SystemError) -> File {
     do {
       return try open(path, O_RDONLY | O_DIRECTORY)
     } catch {
       if error.code != EACCES { throw error }
     }
-    var file = try openWithoutName(in: path)
-    file.isForDirectory = true
-    return file
+    // O_PATH, which Swift does not import from <fcntl.h>.
+    return try open(path, 0o10000000 | O_DIRECTORY)
   }
 
   /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.
   ///
-  /// Returns false if the file system cannot flush directories.
+  /// Returns false if the directory cannot be flushed, as in ``File/synchronizeEntries()``.
   @discardableResult
   package func synchronizeDirectory(_ path: String) throws(SystemError) -> Bool {
     try openDirectory(path).synchronizeEntries()
@@ -139,7 +135,8 @@ extension FileSystem {
 extension File {
   /// Flushes the entries of an open directory to disk.
   ///
-  /// - Returns: False if the file system cannot flush directories.
+  /// - Returns: False if the file system cannot flush directories, or if the directory could not be
+  ///   opened for that.
   /// - Throws: A `SystemError` that is uncertain, because the changes to the entries are in place.
   @discardableResult
   func synchronizeEntries() throws(SystemError) -> Bool {
@@ -147,8 +144,8 @@ extension File {
       try synchronize()
       return true
     } catch {
-      // The codes of file systems without such a flush.
-      if [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.code) { return false }
+      // The codes of file systems without such a flush, and of O_PATH.
+      if [EINVAL, ENOSYS, EOPNOTSUPP, EBADF].contains(error.code) { return false }
       throw SystemError(call: error.call, path: error.path, code: error.code, isUncertain: true)
     }
   }

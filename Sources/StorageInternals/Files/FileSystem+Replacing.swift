@@ -92,15 +92,6 @@ extension FileSystem {
     return file
   }
 
-  /// Opens a new file in a directory, without a name.
-  func openWithoutName(in directory: String) throws(SystemError) -> File {
-    let path = "\(directory)/flush".temporaryPath(try KernelRandom.integer())
-    if let file = try openUnnamed(for: path, mode: 0o600) { return file }
-    let file = try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    discard(path)
-    return file
-  }
-
   /// Removes a temporary file; on failure, returns false and leaves it to `removeTemporaryFiles`.
   @discardableResult
   func discard(_ temporary: String) -> Bool {

@@ -16,12 +16,27 @@ package struct FileSystem: Sendable {
   /// called again, because the call is retried.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
+  /// The directory in which the last components of paths are looked up; see ``within(_:)``.
+  private(set) var directory = AT_FDCWD
+
   package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) { self.fault = fault }
+
+  /// Returns a file system that finds the files of an open directory, whatever is at its path.
+  ///
+  /// It must not be used after the directory is closed.
+  func within(_ directory: borrowing File) -> FileSystem {
+    var copy = self
+    copy.directory = directory.withDescriptor { $0 }
+    return copy
+  }
+
+  /// Returns what names a path to the kernel, relative to `directory`.
+  func name(_ path: String) -> String { directory == AT_FDCWD ? path : path.lastComponent }
 
   /// Opens a file; its descriptor is closed when a child process calls `exec`.
   package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
-      unsafe CLibrary.open(path, flags | O_CLOEXEC, mode)
+      unsafe openat(directory, name(path), flags | O_CLOEXEC, mode)
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
@@ -29,10 +44,11 @@ package struct FileSystem: Sendable {
   /// Creates an unnamed file in the directory of its future path; nil if this is not supported.
   func openUnnamed(for path: String, mode: mode_t) throws(SystemError) -> File? {
     // O_TMPFILE, which Swift does not import from <fcntl.h>.
-    let unnamed = 0o20000000 | O_DIRECTORY
+    let flags = 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
+    let parent = directory == AT_FDCWD ? path.parentDirectory : "."
     do {
       let descriptor = try check(.open, at: path) {
-        unsafe CLibrary.open(path.parentDirectory, O_RDWR | unnamed | O_CLOEXEC, mode)
+        unsafe openat(directory, parent, flags, mode)
       }
       return File(descriptor: descriptor, path: path, fileSystem: self)
     } catch {
@@ -49,7 +65,7 @@ package struct FileSystem: Sendable {
     var status = stat()
     do {
       try check(.stat, at: path) {
-        unsafe fstatat(AT_FDCWD, path, &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
+        unsafe fstatat(directory, name(path), &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
       }
     } catch {
       if error.code == ENOENT { return nil }
@@ -61,19 +77,23 @@ package struct FileSystem: Sendable {
   /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
     try validate(target, for: .rename)
-    try check(.rename, at: path) { unsafe CLibrary.rename(path, target) }
+    try check(.rename, at: path) {
+      unsafe renameat(directory, name(path), directory, name(target))
+    }
   }
 
   /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
     try validate(other, for: .link)
-    try check(.link, at: path) { unsafe CLibrary.link(path, other) }
+    try check(.link, at: path) {
+      unsafe linkat(directory, name(path), directory, name(other), 0)
+    }
   }
 
   /// Removes a file; a missing file is not an error.
   package func unlink(_ path: String) throws(SystemError) {
     do {
-      try check(.unlink, at: path) { unsafe CLibrary.unlink(path) }
+      try check(.unlink, at: path) { unsafe unlinkat(directory, name(path), 0) }
     } catch {
       if error.code != ENOENT { throw error }
     }
@@ -141,21 +161,6 @@ extension FileSystem {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }
 
-  // int syncfs(int fd);
-  private typealias SyncFS = @convention(c) (Int32) -> Int32
-
-  /// The C library's function, which Swift does not import either.
-  private static let syncFS: SyncFS? = unsafe dlsym(nil, "syncfs").map {
-    unsafe unsafeBitCast($0, to: SyncFS.self)
-  }
-
-  /// Flushes the file system of an open file, or all file systems if the C library cannot.
-  static func synchronizeFileSystem(of descriptor: Int32) -> Int32 {
-    if let function = syncFS { return function(descriptor) }
-    sync()
-    return 0
-  }
-
   /// Renames a file with a flag of `renameat2`.
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
     try validate(target, for: .renameat2)
@@ -164,7 +169,7 @@ extension FileSystem {
         errno = ENOSYS
         return -1
       }
-      return unsafe function(AT_FDCWD, path, AT_FDCWD, target, flag.rawValue)
+      return unsafe function(directory, name(path), directory, name(target), flag.rawValue)
     }
   }
 

@@ -196,6 +196,7 @@ struct FileBackendWritingTests {
     try file.leaveTemporaryFile()
     let backend = file.open(fileSystem: .unlistable([file.directory]))
     for value in ["1", "2"] { try backend.set("a", value) }
+    #expect(try backend.directoryRemark?.contains("may not list") == true)
     #expect(try file.open().texts() == ["a": "2"])
     try file.open().set("a", "3")
     #expect(try file.names == [".settings.lock", "settings"])

@@ -36,7 +36,7 @@ import Testing
   }
 
   /// The errors of file systems and sandboxes that refuse each mode; nil for one that ignores it.
-  static let refusals: [Int32?] = [EPERM, ENOSYS, EOPNOTSUPP, nil]
+  static let refusals: [Int32?] = [EPERM, EACCES, ENOSYS, EOPNOTSUPP, nil]
 
   @Test(arguments: refusals, [0o777, 0o700, 0o555] as [mode_t])
   func settingsHaveTheModeOfTheFileSystem(refusal: Int32?, mode: mode_t) throws {
@@ -90,6 +90,22 @@ import Testing
     }
   }
 
+  /// In a process of its own, to which the umask belongs.
+  @Test func unusableDirectoryDoesNotRemain() async {
+    await #expect(processExitsWith: .success) {
+      recordingErrors {
+        let test = try Self()
+        umask(0o177)
+        let fileSystem = FileSystem { call, _ in call == .fchmod ? EPERM : nil }
+        let path = test.directory("a")
+        #expect(throws: SystemError(call: .mkdir, path: path, code: EPERM)) {
+          try fileSystem.makeDirectories(path)
+        }
+        #expect(try FileSystem().status(of: path) == nil)
+      }
+    }
+  }
+
   /// Makes a home directory of another user.
   private func makeHome() throws {
     try FileSystem().makeDirectories(directory("home"))
@@ -129,24 +145,61 @@ import Testing
     #expect(try status("home/.config.moved/app").owner == 1234)
   }
 
-  @Test(arguments: [true, false])
-  func directoryThatCannotBeListedIsFlushed(hasUnnamedFiles: Bool) throws {
-    // A flush of a file system on a disk would take long.
-    let directory = try TemporaryDirectory(inMemory: true)
-    let path = directory("file")
-    let flushes = Lock([String]())
-    let fault = FileSystem.unlistable([directory.path], hasUnnamedFiles: hasUnnamedFiles)
+  /// The user puts a directory of root in the place of the one that root has just made.
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func exchangedDirectoryOfRootIsNotGivenAway() throws {
+    try makeHome()
+    let (child, other) = (directory("home/app"), directory("home/of root"))
+    try #require(unsafe mkdir(other, 0o700) == 0)
+    try FileSystem().makeSecret(at: "\(other)/key")
     let fileSystem = FileSystem { call, path in
-      if call == .fsync, path.contains("/.flush.") { flushes.withLock { $0.append(path) } }
-      return fault.fault?(call, path)
+      guard call == .open, path == child else { return nil }
+      // The calls copy the paths.
+      unsafe #expect(rename(child, child + ".moved") == 0 && rename(other, child) == 0)
+      return nil
     }
-    try replace(nil, at: path, in: fileSystem)
+    try fileSystem.makeDirectories(child)
+    #expect(try status("home/app").owner == 0)
+    #expect(try FileSystem().entries(of: child) == ["key"])
+  }
+
+  /// The user puts a link to a directory of root in the place of the one that is written to.
+  @Test(
+    .enabled(if: geteuid() == 0, "Only root can give files away."),
+    arguments: [.open, .fchown, .write, .link, .renameat2] as [FileSystem.Call])
+  func linkGivesNoFileOfRootAway(_ moment: FileSystem.Call) throws {
+    try makeHome()
+    let (home, target) = (directory("home"), directory("of root"))
+    try FileSystem().makeDirectories(target)
+    let isDone = Lock(false)
+    let fileSystem = FileSystem { call, path in
+      guard call == moment, path.hasSuffix(".tmp") else { return nil }
+      let isFirst = isDone.withLock { isDone in
+        defer { isDone = true }
+        return !isDone
+      }
+      if isFirst {
+        // The calls copy the paths.
+        unsafe #expect(rename(home, home + ".moved") == 0 && symlink(target, home) == 0)
+      }
+      return nil
+    }
+    try replace(nil, at: "\(home)/file", in: fileSystem)
+    #expect(isDone.withLock { $0 })
+    #expect(try FileSystem().entries(of: target) == [])
+    #expect(try status("home.moved/file").owner == 1234)
+  }
+
+  @Test func directoryThatCannotBeListedIsWritten() throws {
+    let fileSystem = FileSystem.unlistable([directory.path, directory("a")])
+    try fileSystem.makeDirectories(directory("a/b"))
+    try replace(nil, in: fileSystem)
+    try replace(try status("file"), in: fileSystem)
     try fileSystem.makeSecret(at: path)
-    try fileSystem.synchronizeDirectory(directory.path)
-    #expect(flushes.withLock { $0.count } == 3)
-    let lock = try FileLock(at: directory("lock"))
+    #expect(try !fileSystem.synchronizeDirectory(directory.path))
+    let lock = try FileLock(at: directory("lock"), in: fileSystem)
     try fileSystem.removeTemporaryFiles(of: path, holding: lock)
-    #expect(try FileSystem().entries(of: directory.path).sorted() == ["file", "lock"])
+    #expect(try FileSystem().entries(of: directory.path).sorted() == ["a", "file", "lock"])
   }
 }
 

@@ -26,18 +26,38 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
   func ownerChangesUnlessTheFileMayBeAnother() throws {
-    let path = directory("lock")
-    try FileLock(at: path).changeOwner(to: 1234)
+    let (path, data) = (directory("lock"), directory("data"))
+    try FileSystem().replaceFile(at: data, with: [])
+    unsafe try #require(chown(data, 1234, 5678) == 0)
+    try FileLock(at: path).changeOwner(forDataAt: data)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     #expect(try FileSystem().status(of: path)?.group == getegid())
+    // Without the data, it is the owner of the directory.
+    try FileLock(at: path).changeOwner(forDataAt: directory("none"))
+    #expect(try FileSystem().status(of: path)?.owner == 0)
     // An attack that tries to make root change the owner of another file.
     try FileSystem().link(path, to: directory("name"))
-    try FileLock(at: path).changeOwner(to: 4321)
-    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    try FileLock(at: path).changeOwner(forDataAt: data)
+    #expect(try FileSystem().status(of: path)?.owner == 0)
     try FileSystem().unlink(directory("name"))
     try FileSystem().open(path, O_WRONLY).write([1], at: 0)
-    try FileLock(at: path).changeOwner(to: 4321)
-    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    try FileLock(at: path).changeOwner(forDataAt: data)
+    #expect(try FileSystem().status(of: path)?.owner == 0)
+  }
+
+  /// A link was in the place of the user's directory when the lock was opened.
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func lockInAnotherDirectoryIsNotGivenAway() throws {
+    let (home, target) = (directory("home"), directory("of root"))
+    for path in [home, target] { try FileSystem().makeDirectories(path) }
+    unsafe try #require(chown(home, 1234, 5678) == 0)
+    try FileSystem().rename(home, to: "\(home).moved")
+    unsafe try #require(symlink(target, home) == 0)
+    let lock = try FileLock(at: "\(home)/lock")
+    try FileSystem().unlink(home)
+    try FileSystem().rename("\(home).moved", to: home)
+    try lock.changeOwner(forDataAt: "\(home)/data")
+    #expect(try FileSystem().status(of: "\(target)/lock")?.owner == 0)
   }
 
   @Test func fileIsAccessibleToItsOwnerOnly() throws {

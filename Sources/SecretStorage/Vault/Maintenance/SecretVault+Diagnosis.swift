@@ -8,7 +8,7 @@ extension SecretVault {
   ///
   /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
   /// temporary files of killed processes, updates this machine's record of the vault, and flushes
-  /// the directories, to find out whether their file system can.
+  /// the directories, to find out whether that is possible.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -67,6 +67,8 @@ extension Diagnosis {
         \(names.summary): kept by repairs, and can be opened with the keys \
         from that time. removeDamagedCopies() removes them.
         """)
+    } catch .system("opendir", let directory, EACCES) {
+      record("Damaged copies", "unknown, because this user may not list \(directory)")
     } catch {
       problem("Damaged copies", error)
     }
