@@ -38,12 +38,7 @@ extension FileBackend {
       var target = try fileSystem.resolve(path)
       while true {
         let path = FileLockScope.lockPath(for: target)
-        let lock = try fileSystem.makingDirectories(for: path) {
-          () throws(SystemError) -> FileLock in
-          if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
-          if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
-          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
-        }
+        let lock = try acquireLock(at: path, within: timeout)
         // A symbolic link in the path may have changed during the wait.
         let current = try fileSystem.resolve(self.path)
         if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
@@ -52,6 +47,14 @@ extension FileBackend {
     } catch {
       throw KeyValueStoreError(error)
     }
+  }
+
+  private func acquireLock(
+    at path: String, within timeout: Duration?
+  ) throws(SystemError) -> FileLock {
+    if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
+    if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
+    throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
   }
 
   /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.

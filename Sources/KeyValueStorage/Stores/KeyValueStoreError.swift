@@ -39,10 +39,11 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case unavailable(String)
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
-  /// The change is in place, but the directory at `path` could not be flushed, so that the change
+  /// The directory at `path` could not be flushed, so that its last changes, which are in place,
   /// may not survive a power failure.
   ///
-  /// The next write that succeeds makes it durable as well.
+  /// A write that throws this error may have been made. The next one that succeeds makes it durable
+  /// as well.
   case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)

@@ -74,6 +74,8 @@ extension KeyValueStore {
               draft[key] = imported
               result.imported.append(key.string)
             } else if draft[key] == imported {
+              // Is flushed as well, in case another writer did not, before the source is removed.
+              draft[key] = imported
               result.unchanged.append(key.string)
             } else if replacing {
               draft[key] = imported

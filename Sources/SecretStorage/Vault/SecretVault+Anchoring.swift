@@ -3,13 +3,13 @@ import Concurrency
 // Before a write, this machine records on disk which vault is at the path. This record and that of
 // the newest log record reveal a rollback or replacement, which the app can accept.
 extension SecretVault {
-  /// Records the vault at the log's path and the start of the log, unless both are recorded.
+  /// Records the vault at the log's path and the start of the log, unless this object has done so.
+  ///
+  /// Throws `uncertain` if a record could not be flushed.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
-    var isPathRecorded = draft.isPathRecorded
-    if !isPathRecorded {
-      isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
-    }
+    let isPathRecorded = try recordVault(
+      vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. The log's first record is certainly on disk. A record that another
     // process has written may not be.
@@ -23,6 +23,7 @@ extension SecretVault {
         try location.device.remember(vault)
         if !draft.isLogRecorded { remembered = vault }
       } catch {
+        if case .uncertain = error { throw error }
         // The same file is written again after the vault; that failure is reported.
       }
     }
@@ -48,16 +49,23 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path; reports a failure and returns false.
+  /// Records the vault at the log's path durably, unless this object has done so; reports a failure
+  /// and returns false.
   ///
-  /// Throws if a new vault would then be mistaken for a malicious replacement of the recorded one.
+  /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
+  /// replacement of the recorded one.
   func recordVault(
-    for vaultID: [UInt8], isNew: Bool, _ location: VaultLocation
+    _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
+    guard let vaultID else { return false }
+    // The process that recorded it may have been killed before it flushed the record.
+    let isRecorded = recorded == vaultID
+    if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return true }
     do {
-      try location.device.remember(vaultID, at: location.log.name)
+      try location.device.remember(vaultID, at: location.log.name, isRecorded: isRecorded)
       return true
     } catch {
+      if case .uncertain = error { throw error }
       if isNew, try location.device.vaultID(at: location.log.name) != nil { throw error }
       reportingFailure { () throws(SecretStoreError) in throw error }
       return false

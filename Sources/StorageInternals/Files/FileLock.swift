@@ -28,7 +28,8 @@ package struct FileLock: ~Copyable, Sendable {
   /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file systems,
   /// the order among processes is ignored.
   ///
-  /// A missing lock file is created with access for its owner only. After a timeout, this throws
+  /// A missing lock file is created with access for its owner only, once its directory and all of
+  /// the parents are durable; missing ones are created. After a timeout, this throws
   /// `ETIMEDOUT` of `flock`, with the holder if the kernel reports it, and later calls for the same
   /// path fail immediately until the lock is free.
   package init(
@@ -100,7 +101,17 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   private static func open(_ path: String, _ fileSystem: FileSystem) throws(SystemError) -> File {
-    try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    do {
+      return try fileSystem.open(path, O_RDWR | O_NOFOLLOW)
+    } catch {
+      if error.code != ENOENT { throw error }
+    }
+    let directory = path.parentDirectory
+    try fileSystem.makeDirectories(directory)
+    // The process that created an existing directory may have been killed before it flushed its
+    // name, or have failed to. A lock file shows to later processes that this was done.
+    try fileSystem.synchronizeNames(to: directory)
+    return try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
   }
 }
 

@@ -6,6 +6,11 @@ extension FileSystem {
   /// Existing directories and symbolic links to directories are left unchanged. The umask does not
   /// affect the mode. If root creates directories, their owner is that of the nearest existing one.
   package func makeDirectories(_ path: String) throws(SystemError) {
+    if path.utf8.last == UInt8(ascii: "/") {
+      // There is no last component to create.
+      if path != "/" { try makeDirectories(path.parentDirectory) }
+      return
+    }
     do {
       try makeDirectory(path)
     } catch {
@@ -14,19 +19,6 @@ extension FileSystem {
       // Retried only once, because a parent that is a dangling link remains missing.
       try makeDirectory(path)
     }
-  }
-
-  /// Calls a closure; if it throws `ENOENT`, creates the parent directories and calls it again.
-  package func makingDirectories<Result: ~Copyable>(
-    for path: String, _ body: () throws(SystemError) -> Result
-  ) throws(SystemError) -> Result {
-    do {
-      return try body()
-    } catch {
-      if error.code != ENOENT { throw error }
-    }
-    try makeDirectories(path.parentDirectory)
-    return try body()
   }
 
   private func makeDirectory(_ path: String) throws(SystemError) {
@@ -100,6 +92,15 @@ extension FileSystem {
   @discardableResult
   package func synchronizeDirectory(_ path: String) throws(SystemError) -> Bool {
     try openDirectory(path).synchronizeEntries()
+  }
+
+  /// Flushes the names of a directory and of its parents, up to the first one in a directory that
+  /// this user cannot write to.
+  func synchronizeNames(to path: String) throws(SystemError) {
+    let parent = path.parentDirectory
+    guard parent != path, unsafe access(parent, W_OK) == 0 else { return }
+    try synchronizeDirectory(parent)
+    try synchronizeNames(to: parent)
   }
 
   /// Returns the names of a directory's entries, except `.` and `..`, in no particular order.

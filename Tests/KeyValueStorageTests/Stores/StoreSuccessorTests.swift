@@ -29,6 +29,8 @@ struct StoreSuccessorTests {
       return made.withLock { $0 }
     }
     let store = Self.store(file, log)
+    // Creates the lock file, which flushes the directory's parents.
+    try store.transaction {}
     let flushes = ["fsync \(file.path)", "fsync \(file.directory)"]
     let writes: [() throws -> Void] = [
       { try store.set(1, for: "number") }, { try store.remove("other") },
@@ -63,6 +65,41 @@ struct StoreSuccessorTests {
       })
     let error = KeyValueStoreError.system(call: "fsync", path: path, code: EIO)
     for _ in 0..<2 { #expect(throws: error) { try store.set(1, for: "number") } }
+    isFailing.withLock { $0 = false }
+    try store.set(1, for: "number")
+  }
+
+  /// Otherwise, a source that is removed after its import could be the only copy.
+  @Test func unchangedValueOfAnImportIsFlushed() throws {
+    let file = try TestFile(inMemory: true, values: ["number": 1])
+    let source = try TestFile(.xmlPropertyList, inMemory: true, values: ["number": 1])
+    let path = file.path
+    let isFailing = Lock(true)
+    let store = Self.store(
+      file,
+      FileSystem { call, flushed in
+        call == .fsync && flushed == path && isFailing.withLock { $0 } ? EIO : nil
+      })
+    let error = KeyValueStoreError.system(call: "fsync", path: path, code: EIO)
+    #expect(throws: error) { try store.import(UserDefaultsFile(source.path)) }
+    isFailing.withLock { $0 = false }
+    #expect(try store.import(UserDefaultsFile(source.path)).unchanged == ["number"])
+  }
+
+  @Test func unflushedDirectoryIsFlushedByTheNextWrite() throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let path = directory.path
+    let isFailing = Lock(true)
+    let store = KeyValueStore(
+      HookedBackend(
+        base: FileBackend(
+          path: directory("app/settings.json"), format: .json,
+          fileSystem: FileSystem { call, flushed in
+            call == .fsync && flushed == path && isFailing.withLock { $0 } ? EIO : nil
+          })))
+    let error = KeyValueStoreError.uncertain(path: path, code: EIO)
+    for _ in 0..<2 { #expect(throws: error) { try store.set(1, for: "number") } }
+    #expect(try store.keys() == [])
     isFailing.withLock { $0 = false }
     try store.set(1, for: "number")
   }
@@ -145,7 +182,7 @@ struct StoreSuccessorTests {
             try stores[index].set(value, for: key)
           }
         }
-      } catch KeyValueStoreError.uncertain(file.directory, EIO) {
+      } catch KeyValueStoreError.uncertain(_, EIO) {
         // The journal allows for either outcome.
       } catch KeyValueStoreError.system("fsync", _, EIO) {
         // The file was not replaced, or its content was there before.

@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 import TestSupport
 import Testing
 
@@ -105,11 +106,36 @@ import Testing
   @Test(arguments: [FileSystem.Call.open, .flock, .stat])
   func failedCallLeavesTheLockFree(call: FileSystem.Call) throws {
     let path = directory("lock")
+    _ = try FileLock(at: path)
     let fileSystem = FileSystem { made, _ in made == call ? EIO : nil }
     #expect(throws: SystemError(call: call, path: path, code: EIO)) {
       _ = try FileLock(at: path, in: fileSystem)
     }
     #expect(try isFree(path))
+  }
+
+  /// A process that created them may have been killed, or have failed, before they were durable.
+  @Test func newLockFileFollowsDurableDirectories() throws {
+    let path = directory("a/b/lock")
+    let parents = [directory("a"), directory.path]
+    let failing = Lock<String?>(nil)
+    let flushes = Lock([String]())
+    let fileSystem = FileSystem { call, path in
+      guard call == .fsync else { return nil }
+      flushes.withLock { $0.append(path) }
+      return failing.withLock { $0 } == path ? EIO : nil
+    }
+    for parent in parents + parents {
+      failing.withLock { $0 = parent }
+      let error = SystemError(call: .fsync, path: parent, code: EIO, isUncertain: true)
+      #expect(throws: error) { _ = try FileLock(at: path, in: fileSystem) }
+      #expect(try FileSystem().status(of: path) == nil)
+    }
+    failing.withLock { $0 = nil }
+    flushes.withLock { $0 = [] }
+    for _ in 0..<2 { _ = try FileLock(at: path, in: fileSystem) }
+    // Once: a lock file shows that its directory is durable.
+    for parent in parents { #expect(flushes.withLock { $0.count { $0 == parent } } == 1) }
   }
 
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {

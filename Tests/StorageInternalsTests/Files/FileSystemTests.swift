@@ -14,6 +14,13 @@ import Testing
     }
   }
 
+  @Test func slashAtTheEndOfADirectoryIsIgnored() throws {
+    try FileSystem().makeDirectories("/")
+    try FileSystem().makeDirectories(directory("a//b//"))
+    try FileSystem().makeDirectories(directory("a//b/c"))
+    #expect(try FileSystem().status(of: directory("a/b/c"))?.isDirectory == true)
+  }
+
   @Test func existingDirectoriesKeepTheirModes() throws {
     try FileSystem().makeDirectories(directory("a"))
     unsafe #expect(chmod(directory("a"), 0o755) == 0)

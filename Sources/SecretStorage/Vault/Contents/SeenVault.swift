@@ -67,6 +67,11 @@ extension VaultContents {
     }
   }
 
+  /// Whether all records are certainly on disk, as those are that the machine's state contains.
+  var isOnDisk: Bool {
+    position == .nowhere || remembered?.head.sequence ?? 0 >= chain.head.sequence
+  }
+
   private func isRemembered(_ vault: RememberedVault) -> Bool {
     guard let remembered, remembered.keys != nil else { return false }
     return remembered.head.sequence >= vault.head.sequence

@@ -18,6 +18,8 @@ struct DeviceState: Sendable {
 
   /// The start of the newest log of each vault whose record this object has flushed.
   let flushedLogs = Lock<[[UInt8]: UInt64]>([:], inForkedChild: { [:] })
+  /// The vault whose record at its path this object has flushed.
+  let flushedPlace = Lock<[UInt8]?>(nil, inForkedChild: { nil })
 
   private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }
@@ -57,11 +59,15 @@ struct DeviceState: Sendable {
 
   /// Creates the device key if there is none, and returns the same secret as ``secret()``.
   ///
+  /// The key is then on disk, so that it can be relied on.
   /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
-    if let secret = try secret() { return secret }
+    if let secret = try secret() {
+      // The process that created the key may have been killed before this, or have failed.
+      _ = try mapErrors { () throws(SystemError) in try fileSystem.synchronizeDirectory(directory) }
+      return secret
+    }
     do throws(SystemError) {
-      try fileSystem.makeDirectories(directory)
       let lock = try FileLock(
         at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
@@ -207,18 +213,21 @@ extension DeviceState {
     return Array(content[40..<56])
   }
 
-  /// Records the vault at a path, and returns when the record is on disk.
-  func remember(_ vaultID: [UInt8], at path: String) throws(SecretStoreError) {
+  /// Records the vault at a path, unless it is recorded, and returns when the record is on disk.
+  func remember(
+    _ vaultID: [UInt8], at path: String, isRecorded: Bool = false
+  ) throws(SecretStoreError) {
     let record = try recordFile(for: path)
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
     try mapErrors { () throws(SystemError) in
       // The content fits into one sector, so the write is atomic.
-      try file.write(content, at: 0)
+      if !isRecorded { try file.write(content, at: 0) }
       try file.synchronize()
       try fileSystem.synchronizeDirectory(directory)
     }
+    flushedPlace.withLock { $0 = vaultID }
   }
 
   /// Returns the path of the record of the vault at a path, and the digest of the latter, which is

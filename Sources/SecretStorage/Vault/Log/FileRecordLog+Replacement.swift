@@ -94,10 +94,12 @@ extension FileRecordLog {
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let file = try mapErrors { () throws(SystemError) in
-        try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
-          try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
+      let (fileSystem, directory) = (log.fileSystem, log.path.parentDirectory)
+      let file = try mapErrors { () throws(SystemError) -> File? in
+        if try fileSystem.status(of: directory, followingLink: true) == nil {
+          try fileSystem.makeDirectories(directory)
         }
+        return try fileSystem.openReplacement(of: log.path, mode: 0o600)
       }
       (self.log, rest) = (log, header)
       self.file = file

@@ -265,9 +265,7 @@ struct FileRecordLog: RecordLog {
   /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     try mapErrors { () throws(SystemError) in
-      try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
-        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
-      }
+      try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
     }
   }
 

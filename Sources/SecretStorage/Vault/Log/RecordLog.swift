@@ -23,9 +23,10 @@ protocol RecordLog: Sendable {
   /// Appends records atomically and durably, and returns the position after them.
   ///
   /// `make` runs while no other writer is active, so that long work cannot starve. If it returns
-  /// nil, nothing changes. A torn end is truncated. Throws `conflict` unless the log ends at the
-  /// position. If a replacement of the log by another process or a failed flush may not survive a
-  /// power failure, the log is made durable before `make` runs.
+  /// nil, nothing changes; without records, the log is only flushed. A torn end is truncated.
+  /// Throws `conflict` unless the log ends at the position. If a replacement of the log by another
+  /// process or a failed flush may not survive a power failure, the log is made durable before
+  /// `make` runs.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?
@@ -39,8 +40,7 @@ protocol RecordLog: Sendable {
   /// other writers are active.
   ///
   /// - Returns: The error because of which the new log may not survive a power failure, if any.
-  /// Then
-  ///   the machine's state must not refer to the new log yet.
+  ///   Then the machine's state must not refer to the new log yet.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?

@@ -46,11 +46,8 @@ extension SecretVault {
         guard var complete = new else { return nil }
         try complete.add(entries(since: &state, location))
         try complete.end(replacing: state.chain.head)
-        if let vaultID = complete.result?.vaultID,
-          contents.withLock({ $0.recordedVaultID != vaultID })
-        {
-          _ = try recordVault(for: vaultID, isNew: false, location)
-        }
+        let recorded = contents.withLock { $0.recordedVaultID }
+        _ = try recordVault(complete.result?.vaultID, recorded: recorded, isNew: false, location)
         new = complete
         return (complete.takeRecords(), state.position)
       }

@@ -111,9 +111,9 @@ extension SecretVault {
       var records: [LogRecord] = []
       try new.addBlocks(reporting: report) { records.append($0) }
       written = new.result
-      if let vaultID = written?.vaultID, changed.recordedVaultID != vaultID {
-        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, location)
-      }
+      _ = try recordVault(
+        written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
+        location)
       storePendingKeys(changed.keys)
       return (records + new.takeRecords(), position)
     }

@@ -60,7 +60,11 @@ extension SecretVault {
       }
       try checkProgress(work.report.entries.count, of: total, report)
     }
-    if !isDryRun { compactIfWorthwhile() }
+    if !isDryRun {
+      // Identical items may have been added by a process that was killed before it flushed them.
+      try synchronize()
+      compactIfWorthwhile()
+    }
     return work.report
   }
 

@@ -81,10 +81,89 @@ import Testing
     }
   }
 
+  /// Another process may have been killed before it flushed its records of the vault.
+  @Test func foundStateIsFlushedBeforeTheFirstWrite() throws {
+    try vault.open().add("first", account: "a")
+    let log = CallLog(.fsync, .fdatasync)
+    let isFailing = Lock(true)
+    let failing = vault.open(fileSystem: .failing(.fsync, on: "/state", while: isFailing))
+    let writer = vault.open(fileSystem: log.fileSystem)
+    try writer.change("a", to: "second")
+    let found = log.take()
+    for suffix in [".place", ".state", "/state"] {
+      #expect(found.contains { $0.hasPrefix("fsync ") && $0.hasSuffix(suffix) }, "\(found)")
+    }
+    #expect(found.last == "fdatasync \(vault.path)")
+    for number in 0..<3 { try writer.change("a", to: "\(number)") }
+    #expect(log.take() == [String](repeating: "fdatasync \(vault.path)", count: 3))
+
+    let bytes = try vault.bytes
+    let writes: [() throws -> Void] = [
+      { try failing.change("a", to: "third") }, { try failing.compact() },
+      { try failing.setPassphrase(TestVault.passphrase, cost: .cheap) },
+    ]
+    let error = SecretStoreError.uncertain(path: vault.statePath, code: EIO)
+    for write in writes {
+      #expect(throws: error, performing: write)
+      #expect(try vault.bytes == bytes)
+    }
+    isFailing.withLock { $0 = false }
+    for write in writes { try write() }
+    #expect(try failing.texts() == ["a": "third"])
+  }
+
+  @Test func unflushedDeviceKeyIsFlushedBeforeItIsUsed() throws {
+    _ = try vault.protected()
+    let state = try vault.path("other")
+    let isFailing = Lock(true)
+    let object = vault.open(
+      state: state, fileSystem: .failing(.fsync, on: "/other", while: isFailing))
+    try object.unlock(with: .passphrase(TestVault.passphrase))
+    for _ in 0..<2 {
+      #expect(throws: SecretStoreError.uncertain(path: state, code: EIO)) {
+        try object.location.device.makeSecret()
+      }
+    }
+    isFailing.withLock { $0 = false }
+    _ = try object.addSlot(.device, named: "device")
+  }
+
+  /// A process was killed between its write and the flush.
+  @Test func foundWriteIsFlushedBeforeItIsAcknowledged() throws {
+    let isArmed = Lock(false)
+    let killed = vault.open(
+      fileSystem: FileSystem { call, _ in
+        [.fdatasync, .ftruncate].contains(call) && isArmed.withLock { $0 } ? EIO : nil
+      })
+    let item = try killed.add("first", account: "a")
+    isArmed.withLock { $0 = true }
+    #expect(throws: SecretStoreError.self) {
+      try killed.remove(item.id, expecting: item.revision)
+    }
+    #expect(throws: SecretStoreError.self) { try killed.add("second", account: "b") }
+    try killed.export(of: vault)
+    #expect(try killed.texts() == ["b": "second"])
+
+    let isFailing = Lock(true)
+    let object = vault.open(
+      fileSystem: .failing(.fdatasync, on: vault.path, while: isFailing))
+    let work: [() throws -> Void] = [
+      { try object.remove(item.id, expecting: item.revision) },
+      {
+        let report = try object.importItems(of: vault, conflicts: .keepExisting)
+        #expect(report.entries.contains { $0.outcome == .identical })
+      },
+    ]
+    let error = SecretStoreError.system(call: "fdatasync", path: vault.path, code: EIO)
+    for perform in work { #expect(throws: error, performing: perform) }
+    isFailing.withLock { $0 = false }
+    for perform in work { try perform() }
+  }
+
   @Test func unflushedNewFileIsUncertain() throws {
     let isFailing = Lock(false)
     let object = vault.open(fileSystem: .failing(.fsync, on: directory, while: isFailing))
-    try FileSystem().makeDirectories(vault.statePath)
+    _ = try object.location.device.makeSecret()
     isFailing.withLock { $0 = true }
     let error = SecretStoreError.uncertain(path: directory, code: EIO)
     for account in ["a", "b"] {
