@@ -22,7 +22,7 @@ extension FileSystem {
   }
 
   private func makeDirectory(_ path: String) throws(SystemError) {
-    let name = path.utf8.last == UInt8(ascii: "/") ? "." : path.lastComponent
+    let name = path.lastComponent
     let parent = try openDirectory(path.parentDirectory)
     do {
       try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }

@@ -31,12 +31,6 @@ import Testing
     #expect(try FileSystem().status(of: directory("a/b"))?.isDirectory == true)
   }
 
-  @Test func pathMayEndWithASlash() throws {
-    try FileSystem().makeDirectories(directory("a/b/"))
-    #expect(try FileSystem().status(of: directory("a/b"))?.mode == S_IFDIR | 0o700)
-    try FileSystem().makeDirectories("/")
-  }
-
   @Test func pathOfNoDirectoryIsAnError() throws {
     #expect(throws: SystemError(call: .mkdir, path: "", code: ENOENT)) {
       try FileSystem().makeDirectories("")
