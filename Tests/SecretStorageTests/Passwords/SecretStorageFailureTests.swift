@@ -53,10 +53,10 @@ struct SecretStorageFailureTests {
       let queue = SerialQueue()
       let gate = DispatchSemaphore(value: 0)
       queue.run { gate.wait() }
-      SecretStores.report(SecretStorageFailure(.maintenance, .locked), on: queue)
+      SecretStores.report(SecretStorageFailure(.maintenance, .locked()), on: queue)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("\(SecretStorageFailure(.maintenance, .locked))\n"))
+    #expect(text.contains("\(SecretStorageFailure(.maintenance, .locked()))\n"))
   }
 
   /// A read, a write and a change in place that fail, and fail again after each has succeeded.

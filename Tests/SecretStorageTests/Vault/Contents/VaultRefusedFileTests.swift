@@ -134,7 +134,7 @@ struct VaultRefusedFileTests {
       })
     #expect(try object.isLocked)
     #expect(try vault.bytes == genuine)
-    #expect(throws: SecretStoreError.locked) { try object.text("a") }
+    expectLocked { try object.text("a") }
     try object.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try object.text("a") == "new")
   }
