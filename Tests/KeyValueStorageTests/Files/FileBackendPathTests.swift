@@ -78,6 +78,7 @@ struct FileBackendPathTests {
     let isArmed = Lock(false)
     let fileSystem = FileSystem.before(.open) { [file] path in
       guard path.hasSuffix(".tmp"), isArmed.withLock({ $0 }) else { return }
+      isArmed.withLock { $0 = false }
       try FileManager.default.removeItem(atPath: file("a"))
     }
     let backend = file.open(path, fileSystem: fileSystem)
@@ -88,7 +89,6 @@ struct FileBackendPathTests {
       Issue.record("The error is \(String(describing: error))")
       return
     }
-    isArmed.withLock { $0 = false }
     try backend.set("a", "3")
     #expect(try file.text(of: path) == "a=3\n")
   }

@@ -73,8 +73,9 @@ struct PasswordChangeTests {
     for round in 1...2 {
       heard.withLock { $0 = [] }
       account.append("x")
-      let failure = SecretStorageFailure(.change, .locked())
-      #expect(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
+      let failures = heard.withLock { $0 }
+      #expect(failures.map(\.operation) == [.change, .change], "round \(round) of \(policy)")
+      #expect(failures.allSatisfy { $0.error.isLocked }, "round \(round) of \(policy)")
       for item in account.items {
         #expect(item.error?.isLocked == true && item.status == .locked && !item.hasUnsavedChanges)
       }
