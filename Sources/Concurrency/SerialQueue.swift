@@ -16,8 +16,8 @@ package final class SerialQueue: Sendable {
 
   /// Runs a closure after a delay.
   ///
-  /// - Returns: An identifier for `cancel(_:)`; nil if the closure will never run, because no thread
-  ///   can be created and all threads of the pool seem to be blocked.
+  /// - Returns: An identifier for `cancel(_:)`; nil if the closure will never run, because no
+  ///   thread can be created and all threads of the pool seem to be blocked.
   package func run(
     after delay: Duration, _ body: @escaping @Sendable () -> Void
   ) -> ThreadPool.Job.ID? {

@@ -4,8 +4,8 @@ extension PasswordItem {
   /// If loading succeeds, it discards unsaved changes.
   ///
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
-  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may not
-  ///   be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
+  ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
@@ -37,7 +37,8 @@ extension PasswordItem {
   ///
   /// If several items match, this removes the oldest one.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed then.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed
+  ///   then.
   public func remove() throws {
     try stored.remove()
   }

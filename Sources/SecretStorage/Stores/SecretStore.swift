@@ -27,8 +27,8 @@ public protocol SecretStore: Sendable {
 
   /// Returns the secret of an item; nil if the item no longer exists.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item exists
-  ///   but may not be read now.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item
+  ///   exists but may not be read now.
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading?

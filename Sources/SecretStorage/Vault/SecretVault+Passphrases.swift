@@ -23,9 +23,10 @@ extension SecretVault {
   /// - Parameters:
   ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked; ``SecretStoreError/invalid(_:)``
-  ///   if the passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if ``lock()``
-  ///   is called or the task is cancelled while the key is derived; or the error of writing.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
+  ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
+  ///   key is derived; or the error of writing.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {

@@ -15,8 +15,8 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
   ///   if specified, its account. For other queries, and in the first searches of this object, *n*
   ///   is the number of all items.
-  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result may
-  ///   be incomplete.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
+  ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try read { contents throws(SecretStoreError) in
       let found = contents.index.items(matching: query)

@@ -24,12 +24,12 @@ extension SecretVault {
   ///   - name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
   ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked; ``SecretStoreError/invalid(_:)``
-  ///   if the name, the cost or the key is not allowed, or if this device already has a slot;
-  ///   ``SecretStoreError/unavailable(_:)`` if there is no such credential;
-  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while a key
-  ///   is derived from a passphrase; or any error from reading the key or writing the vault. On
-  ///   error, nothing changes.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
+  ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
+  ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
+  ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
+  ///   while a key is derived from a passphrase; or any error from reading the key or writing the
+  ///   vault. On error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -103,8 +103,8 @@ extension SecretVault {
 
   /// Renames a slot.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/invalid(_:)`` if there is no such
-  ///   slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/invalid(_:)`` if there is no
+  ///   such slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()

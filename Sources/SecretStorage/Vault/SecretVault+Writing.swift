@@ -6,11 +6,11 @@ extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` if an item with this identity exists,
-  ///   ``SecretStoreError/locked(_:)`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
-  ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
-  ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing
-  ///   the vault. On error, nothing changes.
+  ///   ``SecretStoreError/locked(_:)`` if the vault is locked, ``SecretStoreError/unsupported(_:)``
+  ///   for access flags that no available authenticator can check, ``SecretStoreError/denied(_:)``
+  ///   if a required application password is missing, ``SecretStoreError/invalid(_:)`` for an
+  ///   invalid combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of
+  ///   writing the vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization

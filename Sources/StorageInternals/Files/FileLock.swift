@@ -25,8 +25,8 @@ package struct FileLock: ~Copyable, Sendable {
   ///
   /// Processes acquire the lock in the order of their requests, each for a turn in which it may
   /// acquire the lock once more, because changing to another process is slow while the machine is
-  /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file systems,
-  /// the order among processes is ignored.
+  /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file
+  /// systems, the order among processes is ignored.
   ///
   /// A missing lock file is created with access for its owner only, once its directory and all of
   /// the parents are durable; missing ones are created. After a timeout, this throws

@@ -39,9 +39,9 @@ package final class PathWatch: Sendable {
   ///
   /// The handler is called on a thread of the library, even if the path can no longer be resolved.
   /// Calls may overlap if no thread can be created. All changes made before the call are visible to
-  /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the file
-  /// after writing does. Throws a `SystemError` of `pthread_create` if no thread can be created, for
-  /// example in a forked child.
+  /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the
+  /// file after writing does. Throws a `SystemError` of `pthread_create` if no thread can be
+  /// created, for example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
