@@ -14,7 +14,7 @@ extension FileBackend {
     removeStaleFilesOnce(scope)
     for _ in 0..<100 {
       let base = try snapshotToChange(at: scope.target)
-      if geteuid() == 0 { changeLockOwner(scope) }
+      if geteuid() == 0 { changeLockOwner(scope, of: base.status) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
@@ -171,9 +171,9 @@ extension FileBackend {
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  private func changeLockOwner(_ scope: borrowing FileLockScope) {
+  private func changeLockOwner(_ scope: borrowing FileLockScope, of data: FileStatus?) {
     do throws(SystemError) {
-      try scope.lock.changeOwner(forDataAt: scope.target, in: fileSystem)
+      try scope.lock.changeOwner(forDataAt: scope.target, ownedBy: data?.owner, in: fileSystem)
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }

@@ -1,4 +1,4 @@
-import CLibrary
+package import CLibrary
 import Concurrency
 import Synchronization
 
@@ -83,21 +83,23 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Gives the lock file to the owner of the data beside it, who could not acquire a lock of root.
   ///
-  /// The owner of missing data is that of the directory.
+  /// The owner of missing data is that of the directory. `owner` is that of the data as just read,
+  /// which saves looking for it if it has the lock file, too.
   package func changeOwner(
-    forDataAt path: String, in fileSystem: FileSystem = FileSystem()
+    forDataAt path: String, ownedBy owner: uid_t? = nil, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) {
+    let status = try file.status()
+    if status.owner == owner { return }
     let directory = try fileSystem.openDirectory(path.parentDirectory)
     let files = fileSystem.within(directory)
-    let owner =
+    let new =
       if let data = try files.status(of: path) { data.owner } else { try directory.status().owner }
-    let status = try file.status()
     // The lock may be elsewhere, if a link was in place of the directory when it was opened. A file
     // with several links may be another file that was hard-linked here to change its owner.
-    guard status.owner != owner, status.links == 1, status.size == 0,
+    guard status.owner != new, status.links == 1, status.size == 0,
       try file.isStill(at: file.path, in: files)
     else { return }
-    try file.changeOwner(to: owner, group: .max)
+    try file.changeOwner(to: new, group: .max)
   }
 
   private static func open(_ path: String, _ fileSystem: FileSystem) throws(SystemError) -> File {
