@@ -130,7 +130,7 @@ extension DeviceState {
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    _ = try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -222,8 +222,9 @@ extension DeviceState {
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
     try mapErrors { () throws(SystemError) in
-      // The content fits into one sector, so the write is atomic.
-      if !isRecorded { try file.write(content, at: 0) }
+      // The content fits into one sector, so the write is atomic. The record may have been removed.
+      let isNew = try file.status().size == 0
+      if isNew || !isRecorded { try file.write(content, at: 0) }
       try file.synchronize()
       try fileSystem.synchronizeDirectory(directory)
     }

@@ -131,6 +131,16 @@ struct VaultReplacementTests {
     expectReplaced(object)
   }
 
+  @Test func removedPlaceFileIsMadeAgainByTheFirstWrite() throws {
+    let (first, _) = try makeTwo()
+    let object = vault.open()
+    #expect(try object.texts() == ["a": "second"])
+    try vault.forgetPlaces()
+    try object.add("b", account: "b")
+    try vault.replace(by: first)
+    expectReplaced(vault.open())
+  }
+
   @Test func placeFileIsWrittenOnce() throws {
     let log = CallLog(.write, on: ".place")
     let object = vault.open(fileSystem: log.fileSystem)
