@@ -109,10 +109,10 @@ package struct FileLock: ~Copyable, Sendable {
       if error.code != ENOENT { throw error }
     }
     let directory = path.parentDirectory
-    try fileSystem.makeDirectories(directory)
+    let highest = try fileSystem.makeDirectories(directory)
     // The process that created an existing directory may have been killed before it flushed its
     // name, or have failed to. A lock file shows to later processes that this was done.
-    try fileSystem.synchronizeNames(to: directory)
+    try fileSystem.synchronizeNames(to: highest?.parentDirectory ?? directory)
     return try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
   }
 }

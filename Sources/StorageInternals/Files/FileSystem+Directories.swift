@@ -5,33 +5,36 @@ extension FileSystem {
   ///
   /// Existing directories and symbolic links to directories are left unchanged. The umask does not
   /// affect the mode. If root creates directories, their owner is that of the nearest existing one.
-  package func makeDirectories(_ path: String) throws(SystemError) {
+  /// Returns the highest directory that was created; nil if the last one exists.
+  @discardableResult
+  package func makeDirectories(_ path: String) throws(SystemError) -> String? {
     if path.utf8.last == UInt8(ascii: "/") {
       // There is no last component to create.
-      if path != "/" { try makeDirectories(path.parentDirectory) }
-      return
+      return try path == "/" ? nil : makeDirectories(path.parentDirectory)
     }
     do {
-      try makeDirectory(path)
+      return try makeDirectory(path) ? path : nil
     } catch {
       guard error.code == ENOENT, path.parentDirectory != path else { throw error }
-      try makeDirectories(path.parentDirectory)
+      let highest = try makeDirectories(path.parentDirectory)
       // Retried only once, because a parent that is a dangling link remains missing.
-      try makeDirectory(path)
+      return try makeDirectory(path) ? highest ?? path : nil
     }
   }
 
-  private func makeDirectory(_ path: String) throws(SystemError) {
+  /// Creates a directory; returns false if it exists.
+  private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
     let parent = try openDirectory(path.parentDirectory)
     do {
       try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }
     } catch {
-      guard error.code == EEXIST else { throw error }
-      guard let status = try status(of: path, followingLink: true) else {
-        throw SystemError(call: .stat, path: path, code: ENOENT)
+      // NFS and sandboxes may refuse this before it is known that the directory exists.
+      guard [EEXIST, EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+      guard let found = try status(of: path, followingLink: true) else {
+        throw error.code == EEXIST ? SystemError(call: .stat, path: path, code: ENOENT) : error
       }
-      if status.isDirectory { return }
+      if found.isDirectory { return false }
       throw SystemError(call: .mkdir, path: path, code: ENOTDIR)
     }
     do {
@@ -43,6 +46,7 @@ extension FileSystem {
       throw error
     }
     try parent.synchronizeEntries()
+    return true
   }
 
   /// Gives a new directory to the owner of its parent, if this process is root.
@@ -94,12 +98,19 @@ extension FileSystem {
     try openDirectory(path).synchronizeEntries()
   }
 
-  /// Flushes the names of a directory and of its parents, up to the first one in a directory that
-  /// this user cannot write to.
+  /// Flushes the names of a directory and of its parents, up to the root of its file system or the
+  /// first one in a directory that this user cannot write to.
   func synchronizeNames(to path: String) throws(SystemError) {
     let parent = path.parentDirectory
-    guard parent != path, unsafe access(parent, W_OK) == 0 else { return }
-    try synchronizeDirectory(parent)
+    guard parent != path, unsafe access(parent, W_OK) == 0,
+      try status(of: path)?.device == status(of: parent, followingLink: true)?.device
+    else { return }
+    do {
+      try synchronizeDirectory(parent)
+    } catch {
+      // A file system or sandbox that refuses this always does, and the disk is in order.
+      if !error.isRefusal { throw error }
+    }
     try synchronizeNames(to: parent)
   }
 

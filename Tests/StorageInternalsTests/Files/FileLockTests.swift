@@ -136,6 +136,33 @@ import Testing
     for _ in 0..<2 { _ = try FileLock(at: path, in: fileSystem) }
     // Once: a lock file shows that its directory is durable.
     for parent in parents { #expect(flushes.withLock { $0.count { $0 == parent } } == 1) }
+    flushes.withLock { $0 = [] }
+    _ = try FileLock(at: directory("c/d/lock"), in: fileSystem)
+    for parent in [directory("c"), directory.path] {
+      #expect(flushes.withLock { $0.count { $0 == parent } } == 1)
+    }
+  }
+
+  /// Root may write to the parents of every mount point.
+  @Test func parentsOnOtherFileSystemsAreNotFlushed() throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let flushed = Lock(Set<String>())
+    let fileSystem = FileSystem { call, path in
+      if call == .fsync { flushed.withLock { _ = $0.insert(path) } }
+      return nil
+    }
+    _ = try FileLock(at: directory("a/lock"), in: fileSystem)
+    let paths = flushed.withLock { $0 }
+    #expect(paths.contains(directory.path))
+    let device = try FileSystem().status(of: directory.path)?.device
+    for path in paths { #expect(try FileSystem().status(of: path)?.device == device, "\(path)") }
+  }
+
+  @Test(arguments: [EPERM, EACCES, EINVAL])
+  func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
+    let parent = directory.path.parentDirectory
+    let fileSystem = FileSystem { call, path in call == .fsync && path == parent ? code : nil }
+    _ = try FileLock(at: directory("lock"), in: fileSystem)
   }
 
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {

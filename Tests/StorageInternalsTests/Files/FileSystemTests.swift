@@ -31,6 +31,25 @@ import Testing
     #expect(try FileSystem().status(of: directory("a/b"))?.isDirectory == true)
   }
 
+  /// NFS asks its server, and sandboxes look at the call only.
+  @Test(arguments: [EACCES, EPERM, EROFS])
+  func existingDirectoryMayBeRefused(_ code: Int32) throws {
+    let fileSystem = FileSystem { call, _ in call == .mkdir ? code : nil }
+    try fileSystem.makeDirectories(directory.path)
+    _ = try FileLock(at: directory("lock"), in: fileSystem)
+    let path = directory("a")
+    #expect(throws: SystemError(call: .mkdir, path: path, code: code)) {
+      try fileSystem.makeDirectories(path)
+    }
+  }
+
+  @Test func highestCreatedDirectoryIsReturned() throws {
+    let path = directory("a/b/c")
+    #expect(try FileSystem().makeDirectories(path) == directory("a"))
+    #expect(try FileSystem().makeDirectories(path) == nil)
+    #expect(try FileSystem().makeDirectories("\(path)/d/") == "\(path)/d")
+  }
+
   @Test func pathOfNoDirectoryIsAnError() throws {
     #expect(throws: SystemError(call: .mkdir, path: "", code: ENOENT)) {
       try FileSystem().makeDirectories("")
