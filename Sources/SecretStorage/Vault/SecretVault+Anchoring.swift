@@ -18,7 +18,8 @@ extension SecretVault {
     if let first = draft.base.first,
       !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
     {
-      let vault = RememberedVault(vaultID: vaultID, logStart: start, head: first)
+      let vault = RememberedVault(
+        vaultID: vaultID, logStart: start, head: first, keys: draft.result?.keys)
       do throws(SecretStoreError) {
         try location.device.remember(vault)
         if !draft.isLogRecorded { remembered = vault }

@@ -50,15 +50,26 @@ extension VaultContents {
   ///
   /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
   mutating func rememberOtherWrites(in location: VaultLocation) {
+    if isJustReplaced {
+      // A get must not wait for the disk. At the next one, the record is usually complete.
+      isJustReplaced = false
+      return
+    }
     guard chain.head.sequence != lastRemembered, let vault = authenticatedState, let position else {
       return
     }
     do throws(SecretStoreError) {
       if !isRemembered(vault) { remembered = try location.device.remembered(of: vault.vaultID) }
       if !isRemembered(vault) {
-        guard try location.log.synchronize(to: position) else { return }
-        recordDurable(vault, isRemembered: false)
-        guard try location.device.remember(vault, waiting: false) else { return }
+        if seen?.newest?.head != vault.head {
+          guard try location.log.synchronize(to: position) else { return }
+          recordDurable(vault, isRemembered: false)
+        }
+        if try !location.device.remember(vault, waiting: false) {
+          // Otherwise, an older copy that another process accepts would remain refused here.
+          lastRemembered = 0
+          return
+        }
       }
       recordDurable(vault, isRemembered: true)
     } catch {

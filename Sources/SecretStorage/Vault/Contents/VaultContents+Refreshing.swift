@@ -1,4 +1,7 @@
 extension VaultContents {
+  /// The maximum number of times that a log is read because it was replaced in the meantime.
+  private static let readLimit = 20
+
   var revision: StoreRevision { StoreRevision(generation) }
 
   /// Reads the records that any process appended since the last call.
@@ -12,7 +15,12 @@ extension VaultContents {
     let knewNewest = seen?.newest != nil
     var held: VaultIndex?
     var isValidated = false
+    var count = 0
     while !isValidated {
+      count += 1
+      if count > Self.readLimit {
+        throw .unavailable("\(location.log.name) is replaced each time it is read. Try again.")
+      }
       var continued: VaultContents?
       let changes = try location.log.changes(since: position) { record throws(SecretStoreError) in
         continued = try contents(continuingAt: record, location.device)
@@ -37,7 +45,8 @@ extension VaultContents {
       }
       // An older copy of the log was accepted.
       if knewNewest, seen?.newest == nil { earlierKeys.lastGeneration = nil }
-      if !isValidated { (keys, position) = (earlierKeys, nil) }
+      // Nothing of what was read may remain if the next attempt fails.
+      if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
     }
     if trustError != nil {
       keys.restore(earlierKeys)
@@ -100,10 +109,7 @@ extension VaultContents {
     continued.hasExpected = true
     continued.remembered = try device.remembered(of: read.table.vaultID)
     continued.expectNewest(of: read.table.vaultID)
-    // The process that replaced the log remembers it: a get must not wait for the disk.
-    if let vault = RememberedVault(continued.chain, continued.keys) {
-      continued.recordDurable(vault, isRemembered: false)
-    }
+    continued.isJustReplaced = true
     let head = continued.chain.head
     guard let expected = continued.expected, expected.sequence >= read.logStart else {
       return continued

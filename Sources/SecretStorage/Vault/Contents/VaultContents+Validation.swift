@@ -17,18 +17,21 @@ extension VaultContents {
       trustError = .replaced("\(name) is not the vault that this machine has recorded at this path")
       return true
     }
-    let problem = rollback(tail)
-    let missing = expected.flatMap { $0.sequence > chain.head.sequence ? $0 : nil }
-    if problem != nil || missing != nil {
+    var tail = tail
+    var problem = rollback(tail)
+    while problem != nil || missing != nil {
       // The log may have been replaced or appended to, and remembered, after it was read.
       let more = try location.log.changes(since: position)
       if more.isReset { return false }
-      if more.position != position {
-        // Only the appended records are read, because full reads might never catch up.
-        let damagedBefore = damage.places.count
-        try apply(more, location.device)
-        return damage.places.count == damagedBefore ? try validate(more.tail, location) : false
-      }
+      if more.position == position { break }
+      // Only the appended records are read, because full reads might never catch up.
+      let damagedBefore = damage.places.count
+      try apply(more, location.device)
+      if damage.places.count > damagedBefore { return false }
+      tail = more.tail
+      problem = rollback(tail)
+      // Bytes that are not a record may be appended again and again.
+      if more.entries.isEmpty { break }
     }
     if let problem {
       trustError = .rolledBack("\(name) \(problem)")
@@ -47,6 +50,11 @@ extension VaultContents {
     recordedVaultID = try location.device.vaultID(at: location.log.name)
     guard let expected = recordedVaultID ?? seen?.vaultID else { return false }
     return expected != vaultID
+  }
+
+  /// The expected record if the log ends before it.
+  private var missing: ChainHead? {
+    expected.flatMap { $0.sequence > chain.head.sequence ? $0 : nil }
   }
 
   /// Whether this machine has recorded this log, and not only the log before a compaction.

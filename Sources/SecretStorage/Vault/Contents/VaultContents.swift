@@ -35,6 +35,8 @@ struct VaultContents: Sendable {
   var seen: SeenVault?
   /// The sequence number up to which this machine has recorded the log or need not do so.
   var lastRemembered: UInt64 = 0
+  /// Whether the log was just replaced by a process that remembers it next.
+  var isJustReplaced = false
   /// The error for a missing vault that the next write replaces with a new one.
   var missingVaultError: SecretStoreError?
   var interruptedWrite: InterruptedWrite?

@@ -36,9 +36,9 @@ extension DeviceState {
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
   /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
-  /// returns false if the file is locked or cannot be created. With it, missing directories are
-  /// created, and `busy` is thrown after `lockTimeout`, but unless a rollback is accepted, after at
-  /// most a second: a longer wait is not worthwhile, because the vault contains the state.
+  /// returns false if the file is locked. With it, missing directories are created, and `busy` is
+  /// thrown after `lockTimeout`, but unless a rollback is accepted, after at most a second: a longer
+  /// wait is not worthwhile, because the vault contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -46,7 +46,7 @@ extension DeviceState {
     let path = path(of: vault.vaultID, "state")
     guard
       let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
-    else { return false }
+    else { throw .unavailable("The directory \(directory) does not exist.") }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
     if try mapErrors({ () throws(SystemError) in try !file.lockIfFree() }) {

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 import TestSupport
 import Testing
@@ -136,6 +137,74 @@ struct VaultRefusedFileTests {
     #expect(try vault.bytes == genuine)
     expectLocked { try object.text("a") }
     try object.unlock(with: .passphrase(TestVault.passphrase))
+    #expect(try object.text("a") == "new")
+  }
+
+  /// Makes a vault that a passphrase opens, and returns its earlier and present bytes.
+  private func makeProtected() throws -> (older: [UInt8], genuine: [UInt8]) {
+    let owner = try vault.protected()
+    try owner.add("old", account: "a")
+    let older = try vault.bytes
+    try owner.change("a", to: "new")
+    return (older, try vault.bytes)
+  }
+
+  @Test func readEndsAlthoughTheFileIsExchangedEachTime() throws {
+    let (older, genuine) = try makeProtected()
+    let rest = Lock(0)
+    let object = try vault.unlocked(
+      fileSystem: FileSystem { [vault] call, path in
+        guard call == .open, path.hasSuffix(".place") else { return nil }
+        let isExchanged = rest.withLock { rest in
+          defer { rest = max(0, rest - 1) }
+          return rest > 0
+        }
+        if isExchanged { recordingErrors { try vault.replace(by: older) } }
+        return nil
+      })
+    #expect(try object.text("a") == "new")
+    rest.withLock { $0 = 200 }
+    try vault.replace(by: older)
+    let error = try failure { _ = try object.text("a") }
+    guard case .unavailable(let what) = error else { throw error }
+    #expect(what.contains(vault.path))
+    rest.withLock { $0 = 0 }
+    try vault.replace(by: genuine)
+    #expect(try object.text("a") == "new")
+  }
+
+  /// The file is exchanged while it is read, and is no vault when it is read again.
+  @Test func failedReadLosesNothingInMemory() throws {
+    let (older, genuine) = try makeProtected()
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    let compacted = try vault.bytes
+    let tables = compacted[..<TestVault.frames(of: compacted)[1].endIndex]
+    try vault.replace(by: genuine)
+    let isArmed = Lock(false)
+    let directory = vault.path.parentDirectory
+    let object = try vault.unlocked(
+      fileSystem: FileSystem { [vault] call, path in
+        guard isArmed.withLock({ $0 }) else { return nil }
+        recordingErrors {
+          if call == .open, path.hasSuffix(".place") { try vault.replace(by: older) }
+          // Only before a whole file is read.
+          if call == .opendir, path == directory {
+            try vault.replace(by: [UInt8](repeating: 7, count: 100))
+          }
+        }
+        return nil
+      })
+    #expect(try object.text("a") == "new")
+    try vault.replace(by: older)
+    isArmed.withLock { $0 = true }
+    expectError("corrupted") { _ = try object.text("a") }
+    isArmed.withLock { $0 = false }
+    try vault.replace(by: tables)
+    #expect(try object.salvageableItems().map(\.secret.text) == ["new"])
+    #expect(throws: SecretStoreError.self) { try object.text("a") }
+    try vault.replace(by: genuine)
     #expect(try object.text("a") == "new")
   }
 

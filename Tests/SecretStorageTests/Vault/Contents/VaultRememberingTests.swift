@@ -202,6 +202,83 @@ import Testing
     #expect(after.generation == before.generation)
   }
 
+  /// A reader that continues in a compacted file leaves the record to the process that wrote it.
+  @Test func compactionOfAnotherMachineIsRemembered() throws {
+    let reader = try vault.protected()
+    try reader.add("value", account: "a")
+    let old = try vault.bytes
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    for _ in 0..<2 { #expect(try reader.texts() == ["a": "value"]) }
+    #expect(try remembered().head == reader.withContents { $0.chain.head })
+    try vault.replace(by: old)
+    expectRolledBack(vault.open(), reader)
+  }
+
+  @Test func copyAcceptedElsewhereIsReadAfterACompaction() throws {
+    let (object, reader) = (vault.open(), vault.open())
+    try object.add("old", account: "a")
+    let old = try vault.bytes
+    try object.change("a", to: "new")
+    #expect(try reader.texts() == ["a": "new"])
+    try object.compact()
+    for _ in 0..<2 { #expect(try reader.texts() == ["a": "new"]) }
+    try vault.replace(by: old)
+    try vault.open().acceptRollback()
+    for object in [object, reader] { #expect(try object.texts() == ["a": "old"]) }
+  }
+
+  @Test func writeReadBesideAHeldRecordIsRememberedLater() throws {
+    let old = try writeUnremembered().old
+    let state = try vault.rememberedState()
+    let name = try #require(state.keys.first)
+    let log = CallLog(.fdatasync)
+    let reader = vault.open(fileSystem: log.fileSystem)
+    let lock = try FileLock(at: "\(vault.statePath)/\(name)")
+    for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
+    #expect(log.take().count == 1)
+    #expect(try vault.rememberedState() == state)
+    lock.release()
+    #expect(try reader.texts() == ["a": "new"])
+    #expect(try vault.rememberedState() != state)
+    try vault.replace(by: old)
+    expectRolledBack(vault.open())
+  }
+
+  /// The first process on a machine is killed before its first write, and then another machine
+  /// rewrites the file.
+  @Test func interruptedFirstWriteRemembersTheKeys() throws {
+    let owner = try vault.protected()
+    try owner.add("value", account: "a")
+    let state = try vault.path("elsewhere")
+    let file = vault.path
+    let first = Lock([String: [UInt8]]())
+    let killed = vault.open(
+      state: state,
+      fileSystem: .before(.write, on: file) {
+        recordingErrors {
+          for name in try FileSystem().entries(of: state) where name.hasSuffix(".state") {
+            let bytes = try TestVault.bytes(of: "\(state)/\(name)")
+            first.withLock { $0[name] = bytes }
+          }
+        }
+      })
+    try killed.unlock(with: .passphrase(TestVault.passphrase))
+    let before = try vault.bytes
+    try killed.add("never written", account: "b")
+    try vault.replace(by: before)
+    let states = first.withLock { $0 }
+    #expect(states.values.map(\.count) == [176])
+    for (name, bytes) in states {
+      try FileSystem().replaceFile(at: "\(state)/\(name)", with: bytes)
+    }
+    try owner.compact()
+    let next = vault.open(state: state)
+    try next.unlock(with: .passphrase(TestVault.passphrase))
+    try next.expectSound(["a": "value"])
+  }
+
   @Test func recordBehindADamagedOneIsNotRemembered() throws {
     try vault.open().add("old", account: "a")
     let state = try vault.rememberedState()
