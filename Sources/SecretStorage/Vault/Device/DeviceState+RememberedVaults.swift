@@ -37,8 +37,8 @@ extension DeviceState {
   ///
   /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
   /// returns false if the file is locked. With it, missing directories are created, and `busy` is
-  /// thrown after `lockTimeout`, but unless a rollback is accepted, after at most a second: a longer
-  /// wait is not worthwhile, because the vault contains the state.
+  /// thrown after `lockTimeout`, but unless a rollback is accepted, after at most a second: a
+  /// longer wait is not worthwhile, because the vault contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
