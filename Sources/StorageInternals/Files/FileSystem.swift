@@ -52,8 +52,9 @@ package struct FileSystem: Sendable {
       }
       return File(descriptor: descriptor, path: path, fileSystem: self)
     } catch {
-      // File systems that ignore the flag fail with `EISDIR`.
-      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
+      // File systems that ignore the flag fail with `EISDIR`; ext4, in a removed directory, with
+      // `EPERM`, where a named file fails with `ENOENT`.
+      if [EOPNOTSUPP, EISDIR, EINVAL, EPERM].contains(error.code) { return nil }
       throw error
     }
   }
