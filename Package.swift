@@ -119,7 +119,7 @@ let package = Package(
       dependencies: [
         "CLibrary", "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
         "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility", "TestSupport",
-        "CipherSupport",
+        "CipherSupport", "ShapesProcess",
       ],
       exclude: ["Support/VaultReader"]),
     // What the tests of several targets use.
@@ -142,6 +142,12 @@ let package = Package(
         "SecretMigration", "SecretStorage", "StorageInternals",
       ],
       path: "Tests/Processes/VaultProcess"),
+    // An app's top-level code and default isolation, which no test target can have.
+    .executableTarget(
+      name: "ShapesProcess", dependencies: ["KeyValueStorage", "SerializedAccess"],
+      path: "Tests/Processes/ShapesProcess",
+      // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0466-control-default-actor-isolation.md
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
     // Apart from TestSupport, whose import of Testing the child processes need not load.
     .target(
       name: "CipherSupport", dependencies: ["SecretStorage"], path: "Tests/CipherSupport"),

@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
   name: "Example",
   dependencies: [
-    .package(name: "Locket", path: "..")
+    .package(name: "Locket", path: ".."),
+    .package(path: "Programs"),
   ],
   targets: [
     .executableTarget(

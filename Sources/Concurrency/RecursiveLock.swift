@@ -2,19 +2,31 @@ import CLibrary
 
 /// A recursive mutex that a thread may lock and unlock in different functions.
 ///
+/// If it is fair, a thread that unlocks it cannot lock it again before the next waiting thread.
+/// This costs a change of threads, so it suits long critical sections only.
+///
 /// In a forked child, no thread holds it.
 package final class RecursiveLock: @unchecked Sendable {
   // `@unchecked`: the mutex guards `depth`.
   private let mutex = SystemMutex(PTHREAD_MUTEX_RECURSIVE)
+  /// Held by the thread that is the next to lock a fair mutex.
+  private let turn = SystemMutex(PTHREAD_MUTEX_NORMAL)
+  private let isFair: Bool
   private var depth = 0
   private let process = OwningProcess()
 
-  package init() {}
+  package init(isFair: Bool = false) { self.isFair = isFair }
 
   /// Locks the mutex.
   package func lock() {
-    if !process.isCurrent { recover() }
-    mutex.lock()
+    if isFair, !isHeldByCurrentThread {
+      turn.lock()
+      mutex.lock()
+      turn.unlock()
+    } else {
+      if !process.isCurrent { recover() }
+      mutex.lock()
+    }
     depth += 1
   }
 
@@ -44,6 +56,13 @@ package final class RecursiveLock: @unchecked Sendable {
     return depth > 0
   }
 
+  /// Whether a thread waits for a fair mutex.
+  var hasWaitingThread: Bool {
+    guard turn.tryLock() else { return true }
+    turn.unlock()
+    return false
+  }
+
   package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -56,6 +75,7 @@ package final class RecursiveLock: @unchecked Sendable {
     process.recover {
       depth = 0
       mutex.reset()
+      turn.reset()
     }
   }
 }

@@ -2,6 +2,9 @@
 public enum PasswordRulesError: Error, Hashable, Sendable {
   /// No password satisfies the rules. The associated value is the reason.
   case unsatisfiable(String)
+  /// Passwords satisfy the rules, but none that the generator makes. The associated value is the
+  /// reason.
+  case excluded(String)
   /// There are too many combinations to count. The associated value is the reason.
   case tooComplex(String)
 }
@@ -12,6 +15,11 @@ extension PasswordRulesError: CustomStringConvertible {
     switch self {
     case .unsatisfiable(let reason):
       "No password satisfies these rules: \(reason). Relax one of them, or choose another length."
+    case .excluded(let reason):
+      """
+      No password of this kind satisfies the rules: \(reason). Relax one of them, or choose another \
+      length or another generator.
+      """
     case .tooComplex(let reason): "\(reason). Use a shorter length, or fewer rules."
     }
   }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
 
@@ -32,7 +33,7 @@ public enum MigrationError: Error, Hashable, Sendable {
   case system(call: String, path: String, code: Int32)
 }
 
-extension MigrationError: CustomStringConvertible {
+extension MigrationError: CustomStringConvertible, LocalizedError {
   /// A description of the error and, where possible, of the remedy.
   public var description: String {
     switch self {
@@ -41,7 +42,7 @@ extension MigrationError: CustomStringConvertible {
     case .damaged(let path, let reason):
       """
       \(path) is damaged, or part of it is encrypted with another passphrase: \(reason). Restore a \
-      backup, or skip the unreadable secrets.
+      backup, or skip the unreadable secrets with skippingUnreadable or `--skip-unreadable`.
       """
     case .wrongPassphrase(let path):
       "The passphrase for \(path) is wrong. Try again; nothing was changed."
@@ -59,9 +60,12 @@ extension MigrationError: CustomStringConvertible {
       "The operation was cancelled. Migrated secrets stay in the store. Start it again to continue."
     case .store(let error): error.description
     case .system(let call, let path, let code):
-      "\(call) of \(path) failed: \(SystemError.message(for: code)) (errno \(code))."
+      "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
+
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
 }
 
 extension MigrationError {

@@ -99,8 +99,12 @@ struct StoreMigration {
         guard let item = try store.item(foreign.identity), try store.contains(foreign, as: item)
         else { return false }
       }
-      if let vault = store as? SecretVault, try !vault.verify().isSound {
-        throw SecretStoreError.corrupted("The vault is damaged")
+      if let vault = store as? SecretVault {
+        if try !vault.verify().isSound {
+          throw SecretStoreError.corrupted("The vault is damaged")
+        }
+        // An earlier migration may have been killed before it flushed what it wrote.
+        try vault.synchronize()
       }
       return true
     } catch let error as SecretStoreError {

@@ -11,7 +11,7 @@ public import Dispatch
 /// visitors += 1
 ///
 /// let visitors = Serialized(0)
-/// visitors.wrappedValue += 1
+/// visitors.value += 1
 /// ```
 ///
 /// Each use of the value is an access, and accesses to the same value never overlap. An in-place
@@ -96,6 +96,13 @@ public final class Serialized<Value> {
     }
   }
 
+  /// The value of a constant; the same as ``wrappedValue``.
+  public var value: Value {
+    get { wrappedValue }
+    @inlinable set { wrappedValue = newValue }
+    _modify { yield &wrappedValue }
+  }
+
   /// The wrapper itself, which provides the other operations.
   public var projectedValue: Serialized<Value> { self }
 }
@@ -157,7 +164,7 @@ extension Serialized: CustomStringConvertible, CustomReflectable {
   /// A mirror of the value, or of "in use" during an access.
   public var customMirror: Mirror {
     let value: Any = if let snapshot = snapshotUnlessInUse() { snapshot.value } else { "in use" }
-    return Mirror(self, children: ["wrappedValue": value], displayStyle: .class)
+    return Mirror(self, children: ["value": value], displayStyle: .class)
   }
 
   private func snapshotUnlessInUse() -> Snapshot<Value>? {

@@ -1,7 +1,7 @@
 import CLibrary
 import Concurrency
 
-/// A log that writes one line for each distinct failure.
+/// A log that writes one line for each distinct failure, until an access succeeds again.
 package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
   private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
   private let output: @Sendable (String) -> Void
@@ -10,10 +10,13 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
     self.output = output
   }
 
-  /// Writes a failure, unless it was already written.
+  /// Writes a failure, unless it was already written and not forgotten.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
   }
+
+  /// Forgets a failure whose cause is gone, so that it is written if it happens again.
+  package func forget(_ failure: Failure) { seen.withLock { _ = $0.remove(failure) } }
 
   /// Writes a line to standard error.
   @Sendable package static func standardError(_ line: String) {

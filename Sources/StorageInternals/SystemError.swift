@@ -7,12 +7,19 @@ package struct SystemError: Error, Hashable, Sendable {
   package let code: Int32
   /// The process that held the lock at a timeout; nil if the kernel did not report it.
   package let holder: pid_t?
+  /// Whether a directory could not be flushed, so that its last changes, which are in place, may
+  /// not survive a power failure.
+  package let isUncertain: Bool
 
-  package init(call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil) {
+  package init(
+    call: FileSystem.Call, path: String, code: Int32, holder: pid_t? = nil,
+    isUncertain: Bool = false
+  ) {
     self.call = call
     self.path = path
     self.code = code
     self.holder = holder
+    self.isUncertain = isUncertain
   }
 }
 
@@ -24,9 +31,21 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// Returns the message for an error number and, for inotify, a remedy.
+  /// Returns the message for an error number and, if there is one, a remedy.
   package static func advice(on code: Int32, of call: String) -> String {
     let message = "\(message(for: code)) (errno \(code))."
+    if code == EILSEQ {
+      return """
+        \(message) The path contains bytes that are not UTF-8, for which U+FFFD stands. Rename \
+        the file or directory, or specify another path.
+        """
+    }
+    if call == FileSystem.Call.fchmod.rawValue, refusals.contains(code) {
+      return """
+        \(message) Its file system would give other users access to the file. Choose another \
+        directory, or mount the file system with other modes.
+        """
+    }
     guard call == FileSystem.Call.inotify.rawValue else { return message }
     let remedy =
       switch code {
@@ -42,6 +61,21 @@ extension SystemError: CustomStringConvertible {
       """
   }
 
+  /// Returns the message for a directory that could not be flushed.
+  package static func uncertainty(of path: String, code: Int32) -> String {
+    """
+    fsync of \(path) failed: \(message(for: code)) (errno \(code)). Until a later write succeeds, it \
+    is uncertain whether the last changes to the files in this directory survive a power failure. \
+    Check the disk, and write again.
+    """
+  }
+
+  /// The remark on a directory that cannot be flushed.
+  package static let unflushableDirectory = """
+    its file system cannot flush directories, or this user may not list it, so a power failure may \
+    undo the last writes
+    """
+
   /// Returns the C library's message for an error number.
   package static func message(for code: Int32) -> String {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
@@ -53,5 +87,12 @@ extension SystemError: CustomStringConvertible {
 
 extension SystemError {
   /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
-  package var isUnsupported: Bool { [ENOSYS, EINVAL, EOPNOTSUPP, EPERM].contains(code) }
+  package var isUnsupported: Bool { Self.unsupported.contains(code) }
+
+  private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
+
+  /// Whether the file system or a sandbox does not permit to change a mode or an owner.
+  var isRefusal: Bool { Self.refusals.contains(code) }
+
+  private static let refusals = unsupported + [EACCES]
 }

@@ -18,6 +18,8 @@ public struct ValidationReport: Hashable, Sendable {
   public internal(set) var checks: [ValidationCheck]
   /// Whether the user has changed or visited the field.
   public internal(set) var isTouched: Bool
+  /// Whether the value is nil, or an empty text or collection.
+  var isEmpty = false
 
   /// The state of the value, which is ``State/pristine`` until the field is touched.
   public var state: State { isTouched ? outcome : .pristine }
@@ -40,16 +42,10 @@ public struct ValidationReport: Hashable, Sendable {
   }
 
   /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
-  public var progress: Double {
-    let (satisfied, all) = requirementCounts
-    return all == 0 ? 1 : Double(satisfied) / Double(all)
-  }
-
-  /// The number of requirements that hold, and the number of all requirements.
-  var requirementCounts: (satisfied: Int, all: Int) {
-    let requirements = checks.filter { $0.severity == .requirement }
-    return (requirements.count { $0.state == .satisfied }, requirements.count)
-  }
+  ///
+  /// Those that hold for an empty text or collection or for nil count only if all hold, so that the
+  /// progress of an empty field is 0.
+  public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.
   public var errors: [ValidationCheck] {
@@ -63,4 +59,26 @@ public struct ValidationReport: Hashable, Sendable {
 
   /// Whether a check is running.
   var isPending: Bool { checks.contains { $0.state == .pending } }
+}
+
+extension [ValidationReport] {
+  /// The number of requirements that hold, without those of empty values unless all hold, and the
+  /// number of all requirements.
+  var requirementCounts: (satisfied: Int, all: Int) {
+    var (satisfied, ofEmptyValues, all) = (0, 0, 0)
+    for report in self {
+      for check in report.checks where check.severity == .requirement {
+        all += 1
+        if check.state == .satisfied {
+          if report.isEmpty { ofEmptyValues += 1 } else { satisfied += 1 }
+        }
+      }
+    }
+    return (satisfied + ofEmptyValues == all ? all : satisfied, all)
+  }
+
+  var progress: Double {
+    let (satisfied, all) = requirementCounts
+    return all == 0 ? 1 : Double(satisfied) / Double(all)
+  }
 }

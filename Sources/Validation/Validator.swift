@@ -45,6 +45,13 @@ public struct Validator<Value>: Sendable {
     report.checks = []
     evaluate(value, &results)
     report.checks = results.checks
+    report.isEmpty =
+      switch value {
+      case let text as String: text.isEmpty
+      case let collection as any Collection: collection.isEmpty
+      case let optional as any OptionalValue: optional.isNil
+      default: false
+      }
   }
 
   /// Evaluates all rules, beginning at the offset of the results, and then restores the offset.
@@ -70,6 +77,15 @@ public struct Validator<Value>: Sendable {
     for index in checks.indices { change(&checks[index]) }
     return Validator(checks: checks, evaluate: evaluate)
   }
+}
+
+/// An optional of any type.
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var isNil: Bool { self == nil }
 }
 
 extension Validator {

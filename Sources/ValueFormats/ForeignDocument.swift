@@ -55,7 +55,7 @@ extension ForeignDocument {
     propertyList bytes: [UInt8], depth: Int = FormatLimits.depth
   ) throws(FormatError) {
     guard bytes.starts(with: BinaryObjectTable.magic) else {
-      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: false, .plain)
+      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
       _ = try reader.document()
       return
     }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The arguments of one run of a command.
 struct Arguments {
   /// The positional arguments, exactly as many as the command has parameters.
@@ -86,6 +88,12 @@ struct Arguments {
     guard let path = self[option] else { return nil }
     if path.isEmpty { throw UsageError("\(option.flag) needs a path.") }
     return path
+  }
+
+  /// Returns the failure for an option whose file does not exist; nil if it does or was not given.
+  func missingFile(_ option: Option) -> Failure? {
+    guard let path = self[option], !FileManager.default.fileExists(atPath: path) else { return nil }
+    return Failure("\(path) does not exist.", status: .absent)
   }
 }
 

@@ -1,4 +1,6 @@
 import KeyValueStorage
+import SecretMigration
+import SecretStorage
 
 /// A command of the tool.
 struct Command: Sendable {
@@ -86,6 +88,10 @@ extension Command {
         return try await command.run(arguments)
       } catch let error as KeyValueStoreError {
         throw Failure(error.text(for: arguments))
+      } catch let error as SecretStoreError {
+        throw Failure(error.text(for: arguments))
+      } catch MigrationError.store(let error) {
+        throw Failure(error.text(for: arguments))
       }
     } catch var error as UsageError {
       error.usage = command.usage
@@ -131,8 +137,8 @@ extension Command {
       \(table(all.map { ($0.synopsis, $0.summary) }))
 
       `locket <command> --help` explains a command and its options.
-      The exit status is 0 on success, 1 if a secret, a setting or a password is absent or refused, and
-      2 on an error, which is printed on standard error.
+      The exit status is 0 on success; 1 if a secret, a setting, or the file of --vault or --file does
+      not exist, or if a password or a secret is refused; and 2 on an error. Standard error says why.
       """
   }
 

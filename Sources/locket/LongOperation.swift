@@ -5,6 +5,20 @@ import Synchronization
 /// The signal that cancels the current operation; 0 if there is none.
 private let interruption = Atomic<Int32>(0)
 
+typealias SignalHandler = @convention(c) (Int32) -> Void
+
+/// Sets the handler of a signal, and returns the previous one.
+///
+/// Signals that are ignored, as under `nohup`, stay ignored.
+@discardableResult
+func setHandler(_ handler: SignalHandler?, of number: Int32) -> SignalHandler? {
+  let previous = signal(number, handler)
+  // Functions cannot be compared, but `SIG_IGN` is an invalid address, which is never called.
+  let addresses = [previous, SIG_IGN].map { unsafe unsafeBitCast($0, to: Int.self) }
+  if addresses[0] == addresses[1] { signal(number, SIG_IGN) }
+  return previous
+}
+
 /// An operation with a progress bar on the terminal, which Ctrl-C cancels at a safe point.
 final class LongOperation {
   private static let width = 40
@@ -19,12 +33,8 @@ final class LongOperation {
     self.title = title
     interruption.store(0, ordering: .relaxed)
     for number in Self.signals {
-      let previous = signal(number) { interruption.store($0, ordering: .relaxed) }
+      let previous = setHandler({ interruption.store($0, ordering: .relaxed) }, of: number)
       restorations.append { signal(number, previous) }
-      // Signals that are ignored, as under `nohup`, stay ignored. Functions cannot be compared, but
-      // `SIG_IGN` is an invalid address, which is never called.
-      let addresses = [previous, SIG_IGN].map { unsafe unsafeBitCast($0, to: Int.self) }
-      if addresses[0] == addresses[1] { signal(number, SIG_IGN) }
     }
   }
 

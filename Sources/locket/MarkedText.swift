@@ -79,7 +79,7 @@ extension Unicode.Scalar {
   }
 
   /// The escape sequence in Swift.
-  fileprivate var escaped: String {
+  var escaped: String {
     switch self {
     case "\n": "\\n"
     case "\r": "\\r"

@@ -3,6 +3,7 @@ import CLibrary
 @main
 enum Program {
   static func main() async {
+    turnOffBacktraces()
     fillStandardDescriptors()
     exit(await run().rawValue)
   }
@@ -14,10 +15,19 @@ enum Program {
       report("\(error.reason)\n\n\(error.usage ?? Command.overview())")
     } catch let error as Failure {
       report(error.reason)
+      return error.status
     } catch {
       report("\(error)")
     }
     return .failed
+  }
+
+  /// Turns off Swift's backtracer, which opens on the terminal and shows a process with secrets.
+  private static func turnOffBacktraces() {
+    // The signals for which the runtime installs handlers before `main`.
+    for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+      setHandler(SIG_DFL, of: number)
+    }
   }
 
   /// Opens each closed descriptor of the standard streams, in a mode in which its use still fails.
@@ -46,10 +56,11 @@ enum Program {
     return words
   }
 
-  /// Writes a message to standard error.
+  /// Writes a message to standard error, with escapes for what could control a terminal: a path may
+  /// come from an archive of someone else.
   static func report(_ text: String) {
     do {
-      try Output.line("locket: \(text)", to: .standardError)
+      try Output.line("locket: \(String(escaping: Array(text.utf8)))", to: .standardError)
     } catch {
       // Standard error is closed or full; only the exit status is left.
     }
@@ -58,7 +69,7 @@ enum Program {
 
 enum ExitStatus: Int32, Comparable {
   case done = 0
-  /// The secret or setting does not exist; not a failure.
+  /// The secret, the setting, or the named file of either does not exist; not a failure.
   case absent = 1
   case failed = 2
 
@@ -72,9 +83,11 @@ enum ExitStatus: Int32, Comparable {
 /// The failure of a command, with a reason of one or two sentences and without a secret.
 struct Failure: Error {
   let reason: String
+  let status: ExitStatus
 
-  init(_ reason: String) {
+  init(_ reason: String, status: ExitStatus = .failed) {
     self.reason = reason
+    self.status = status
   }
 }
 

@@ -31,12 +31,12 @@ enum SecretInput {
     return first
   }
 
-  /// Returns the content of standard input, without one newline at the end.
-  static func standardInput() throws(Failure) -> Secret {
-    try read(STDIN_FILENO, named: "standard input")
+  /// Returns the content of standard input, without one line end unless `isBinary`.
+  static func standardInput(isBinary: Bool = false) throws(Failure) -> Secret {
+    try read(STDIN_FILENO, named: "standard input", isBinary: isBinary)
   }
 
-  /// Returns the content of a file or pipe, without one newline at the end.
+  /// Returns the content of a file or pipe, without one line end.
   static func file(_ path: String) throws(Failure) -> Secret {
     // The path is copied by the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -45,7 +45,9 @@ enum SecretInput {
     return try read(descriptor, named: path)
   }
 
-  private static func read(_ descriptor: Int32, named name: String) throws(Failure) -> Secret {
+  private static func read(
+    _ descriptor: Int32, named name: String, isBinary: Bool = false
+  ) throws(Failure) -> Secret {
     var content = Secret([])
     var capacity = 4096
     while true {
@@ -66,7 +68,7 @@ enum SecretInput {
           }
         }
       }
-      if filled < capacity { return content.line(of: filled) }
+      if filled < capacity { return content.prefix(filled, withLineEnd: isBinary) }
       if capacity > limit { throw Failure("\(name) is larger than 16 MiB.") }
       capacity *= 2
     }
@@ -79,12 +81,16 @@ func readBytes(_ descriptor: Int32, _ start: UnsafeMutablePointer<UInt8>, _ coun
 }
 
 extension Secret {
-  /// Returns the first bytes, without one newline at the end.
-  fileprivate func line(of count: Int) -> Secret {
+  /// Returns the first bytes, with or without one line end, LF or CR LF, at their end.
+  fileprivate func prefix(_ count: Int, withLineEnd: Bool) -> Secret {
     // The bytes are copied inside the closure.
     unsafe withUnsafeBytes { bytes in
-      let isEnded = unsafe count > 0 && bytes[count - 1] == UInt8(ascii: "\n")
-      return unsafe Secret(bytes.prefix(isEnded ? count - 1 : count))
+      var end = count
+      if !withLineEnd, unsafe end > 0 && bytes[end - 1] == UInt8(ascii: "\n") {
+        end -= 1
+        if unsafe end > 0 && bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+      }
+      return unsafe Secret(bytes.prefix(end))
     }
   }
 

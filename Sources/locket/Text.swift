@@ -18,6 +18,21 @@ extension String {
       : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
+  /// Creates a text of bytes, with escapes for characters that affect the terminal, except tabs and
+  /// newlines, and for bytes that are not UTF-8.
+  init(escaping bytes: [UInt8]) {
+    func shown(_ scalar: Unicode.Scalar) -> String {
+      scalar.isInvisible && scalar != "\n" && scalar != "\t" ? scalar.escaped : String(scalar)
+    }
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self = text.unicodeScalars.reduce(into: "") { $0 += shown($1) }
+    } else {
+      self = bytes.reduce(into: "") { text, byte in
+        text += byte < 0x80 ? shown(Unicode.Scalar(byte)) : "\\x\(String(byte, radix: 16))"
+      }
+    }
+  }
+
   /// The text as a JSON string, with escapes for characters that affect the terminal.
   var quotedForJSON: String { "\"\(unicodeScalars.map(\.escapedForJSON).joined())\"" }
 
@@ -45,8 +60,11 @@ extension Unicode.Scalar {
   fileprivate var escapedForShell: String {
     if self == "'" || self == "\\" { return "\\\(self)" }
     if !isInvisible { return String(self) }
-    let digits = String(value, radix: 16)
-    return "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+    // The escapes of bytes mean the same in every locale.
+    return String(self).utf8.map { byte in
+      let digits = String(byte, radix: 8)
+      return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    }.joined()
   }
 
   fileprivate var escapedForJSON: String {

@@ -1,8 +1,9 @@
 import CLibrary
-import Concurrency
 import Dispatch
 import TestSupport
 import Testing
+
+@testable import Concurrency
 
 @Suite struct LockTests {
   @Test func changesOfSeveralThreadsAreAllKept() {
@@ -63,6 +64,26 @@ import Testing
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       text.contains("was forked while another thread was changing a value of type Array<Int>"))
+  }
+
+  @Test func fairLockIsHandedToAWaitingThread() throws {
+    let lock = RecursiveLock(isFair: true)
+    let order = Lock([Int]())
+    for round in 0..<20 {
+      lock.lock()
+      let isOver = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "waiting").async {
+        lock.withLock { order.withLock { $0.append(2 * round) } }
+        isOver.signal()
+      }
+      try wait { lock.hasWaitingThread }
+      // The holder itself does not wait.
+      lock.withLock {}
+      lock.unlock()
+      lock.withLock { order.withLock { $0.append(2 * round + 1) } }
+      isOver.wait()
+    }
+    #expect(order.withLock { $0 } == Array(0..<40))
   }
 
   @Test(.forks) func recursiveLockIsFreeInAForkedChild() async {

@@ -60,6 +60,7 @@ struct HowValuesAreStoredTests {
       try row("1e20", 1e20),
       try row("Double.nan", Double.nan),
       try row("-Double.infinity", -Double.infinity),
+      try row("Decimal, 129.90", #require(Decimal(string: "129.90"))),
       try row("\"text\"", "text"),
       try row("\"a\\0b\"", "a\0b"),
       try row("\"$null\"", "$null"),

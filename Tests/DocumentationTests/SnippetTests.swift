@@ -1,12 +1,13 @@
 import FoundationEssentials
+import PasswordRules
 import Testing
 
 /// Code copied from a page compiles and runs, because a file of this folder contains it.
 struct SnippetTests {
-  /// The second and third folder are an app that follows a guide; `.ci/run` builds and runs it.
+  /// The last two folders are an app that follows a guide; `.ci/run` builds and runs it.
   private static let sources: [Source] = [
-    ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/MigratingApp/Step2", ".swift"),
-    ("Tests/MigratingApp/Step3", ".swift"),
+    ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/Processes/ShapesProcess", ".swift"),
+    ("Tests/MigratingApp/Step2", ".swift"), ("Tests/MigratingApp/Step3", ".swift"),
   ].flatMap { path, ending in
     let folder = Folder(path: path)
     return folder.files(ending: ending).map { Source(folder.text(of: $0)) }
@@ -24,6 +25,15 @@ struct SnippetTests {
   @Test func pagesHaveSnippets() throws {
     #expect(MarkdownPage.all.count > 14)
     #expect(try MarkdownPage(path: "README.md").snippets.count == 8)
+  }
+
+  /// Rules that only require a class forbid all other characters, which few mean.
+  @Test(arguments: MarkdownPage.all)
+  func sampleRulesHaveNoWarning(on page: MarkdownPage) throws {
+    for sample in try page.text.split(separator: "PasswordRuleSet(\"").dropFirst() {
+      let descriptor = String(sample.prefix { $0 != "\"" })
+      #expect(try PasswordRuleSet.parse(descriptor).warnings.isEmpty, "\(descriptor)")
+    }
   }
 
   @Test func readmeHasAtMost160Lines() throws {

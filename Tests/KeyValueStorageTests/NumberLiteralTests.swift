@@ -13,11 +13,16 @@ struct NumberLiteralTests {
   func spellingIsKept(spelling: String) throws {
     let literal = try #require(NumberLiteral(spelling))
     #expect(literal.description == spelling)
-    for format in [JSONFormat(), XMLPropertyListFormat()] as [any StoredFormat] {
+    for format in KeyValueFormat.allCases.map(\.coding) {
       let bytes = try format.bytes(of: [literal], key: "key")
       let read = try format.value([NumberLiteral].self, from: bytes[...], key: "key")
-      // XML has integers, which do not distinguish the two zeros.
-      let expected = spelling == "-0" && format is XMLPropertyListFormat ? "-0.0" : spelling
+      // Property lists have integers, which do not distinguish the two zeros.
+      var expected = spelling == "-0" && !(format is JSONFormat) ? "-0.0" : spelling
+      // The binary form has the value, and a spelling only if no number has all digits.
+      if format is BinaryPropertyListFormat {
+        if spelling == "0.50" { expected = "0.5" }
+        if spelling == "1E+2" { expected = "100.0" }
+      }
       #expect(read.map(\.description) == [expected])
     }
     let data = try JSONEncoder().encode([literal])
@@ -54,9 +59,6 @@ struct NumberLiteralTests {
         try XMLPropertyListFormat().value(
           NumberLiteral.self, from: ArraySlice(element.utf8), key: "key")
       }
-    }
-    #expect(throws: KeyValueStoreError.self) {
-      try BinaryPropertyListFormat().bytes(of: NumberLiteral(Self.long), key: "key")
     }
   }
 

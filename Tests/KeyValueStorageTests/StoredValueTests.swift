@@ -27,6 +27,28 @@ struct StoredValueTests {
 
   static var stores: [KeyValueFormat?] { KeyValueFormat.allCases + [nil] }
 
+  @Test func printAndDumpShowKeyAndValue() throws {
+    struct Settings {
+      @StoredValue("volume", in: KeyValueStore()) var volume = 0.8
+    }
+    let settings = Settings()
+    settings.volume = 0.5
+    #expect("\(settings.$volume)" == #"StoredValue("volume": 0.5)"#)
+    #expect("\(settings)" == #"Settings(_volume: StoredValue("volume": 0.5))"#)
+    var text = ""
+    dump(settings.$volume, to: &text)
+    #expect(text.contains(#"- key: "volume""#) && text.contains("- value: 0.5"))
+    #expect(text.split(separator: "\n").count == 3)
+  }
+
+  @Test func constantIsChangedByItsValue() {
+    let list = StoredValue(wrappedValue: [1], "list", in: KeyValueStore())
+    list.value.append(2)
+    #expect(list.value == [1, 2] && list.wrappedValue == [1, 2])
+    list.value = []
+    #expect(list.wrappedValue == [])
+  }
+
   @Test(arguments: stores)
   func valueIsTheDefaultUntilOneIsSet(_ format: KeyValueFormat?) throws {
     let file = try format.map { try TestFile($0) }

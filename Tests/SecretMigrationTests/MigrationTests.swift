@@ -92,7 +92,7 @@ struct MigrationTests {
     try vault.setPassphrase(Secret("totoro"), cost: .minimum)
     vault.lock()
     let source = try variables("A=1")
-    #expect(throws: MigrationError.store(.locked)) {
+    #expect(throws: MigrationError.store(.locked("its passphrase"))) {
       try source.migrate(to: vault, removingSource: true)
     }
     #expect(try sourceExists)

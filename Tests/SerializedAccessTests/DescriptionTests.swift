@@ -14,7 +14,7 @@ struct DescriptionTests {
     #expect(Serialized(1, customQueue: DispatchQueue(label: "x")).description == "Serialized(1)")
     var text = ""
     dump(Holder(), to: &text)
-    #expect(text.contains("wrappedValue: 5"))
+    #expect(text.contains("value: 5"))
   }
 
   @Test(arguments: [false, true]) func descriptionIsSafeInsideAnAccess(onCustomQueue: Bool) {

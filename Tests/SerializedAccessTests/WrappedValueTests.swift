@@ -5,6 +5,14 @@ import Testing
   @Serialized var number = 1
   @Serialized var words = ["a", "b"]
 
+  @Test func constantIsChangedByItsValue() {
+    let numbers = Serialized([1])
+    numbers.value.append(2)
+    #expect(numbers.value == [1, 2] && numbers.wrappedValue == [1, 2])
+    numbers.value = []
+    #expect(numbers.wrappedValue == [])
+  }
+
   @Test func returnsAssignedValue() {
     #expect(number == 1)
     number = 2

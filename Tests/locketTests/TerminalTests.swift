@@ -1,5 +1,6 @@
 import CLibrary
 import FoundationEssentials
+import SecretStorage
 import TestSupport
 import Testing
 
@@ -56,6 +57,41 @@ struct TerminalTests {
     try session.type("taj" + PseudoTerminal.interrupt)
     #expect(try session.end() == -SIGINT)
     #expect(session.echoes)
+  }
+
+  /// The signals for which Swift's runtime would open its backtracer on the terminal.
+  @Test(arguments: [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP])
+  func crashOpensNoBacktracer(number: Int32) throws {
+    let session = try PseudoTerminal(
+      [machine.executable, "secrets", "set", "--service", "mail"], on: machine,
+      variables: ["SWIFT_BACKTRACE=enable=yes,interactive=no"])
+    try session.waitForPrompt("Secret: ")
+    kill(session.process, number)
+    #expect(try session.end() == -number)
+    #expect(!session.screen.contains("crashed"), "\(session.screen)")
+  }
+
+  @Test(arguments: [
+    ("plain ünï\ttext\n".utf8.map(\.self), "plain ünï\ttext\n"),
+    ("\u{1B}]52;c;eA==\u{7}\r\u{202E}".utf8.map(\.self), "\\u{1B}]52;c;eA==\\u{7}\\r\\u{202E}"),
+    ([0x9B, 0x1B, 0x61], "\\x9b\\u{1B}a"),
+  ])
+  func controlCharactersAreEscaped(secret: [UInt8], shown: String) throws {
+    _ = try machine.vault.add(
+      Secret(secret), identity: .generic(service: "web"), attributes: ItemAttributes())
+    let get = "secrets get --service web"
+    let terminal = try PseudoTerminal(get, on: machine)
+    #expect(try terminal.end() == 0)
+    let lines = shown.replacing("\n", with: "\r\n")
+    let isUnchanged = Array(shown.utf8) == secret
+    let notice = "locket: Control characters are shown by their codes; --raw prints them unchanged."
+    #expect(terminal.screen == lines + "\r\n" + (isUnchanged ? "" : notice + "\r\n"))
+    let script = "\"$0\" \(get) | od -An -v -tu1"
+    let piped = try machine.shell(script).success.split(whereSeparator: \.isWhitespace)
+    #expect(piped.compactMap { UInt8($0) } == secret + [UInt8(ascii: "\n")])
+    let raw = try PseudoTerminal("\(get) --raw", on: machine)
+    #expect(try raw.end() == 0)
+    #expect(raw.screen.contains("\u{1B}") == secret.contains(0x1B))
   }
 
   @Test func entryIsLimitedTo64KiB() throws {

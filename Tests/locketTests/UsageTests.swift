@@ -114,6 +114,23 @@ struct UsageTests {
     #expect(ended.errors.hasSuffix(" is not valid UTF-8.\n"))
   }
 
+  /// In a directory whose name controls a terminal, as from an archive of someone else.
+  @Test(arguments: [
+    #"secrets list --vault "$dir/v""#, #"secrets export e --export-passphrase-file "$dir/p""#,
+    #"settings list --file "$dir/n.json""#, #"settings get a --file "$dir/s.json""#,
+    #"settings move-aside --file "$dir/s.json" >&2"#, #"migrate env "$dir/s.json" --service s"#,
+    #"migrate env "$dir/n" --service s"#, #"migrate defaults "$dir/n""#,
+  ])
+  func messageContainsNoControlCharacters(command: String) throws {
+    let ended = try machine.shell(
+      #"""
+      dir="$(printf 'd\033]0;x\007\302\233\342\200\256')"; mkdir "$dir"; printf '{' >"$dir/s.json"
+      "$0" \#(command)
+      """#)
+    #expect(ended.errors.contains("]0;x"))
+    #expect(!ended.errors.unicodeScalars.contains { $0.isInvisible && $0 != "\n" })
+  }
+
   @Test func outputThatCannotBeWrittenIsAnError() throws {
     try machine.store("tajny", "--service mail")
     try machine.set("volume", to: "0.8")

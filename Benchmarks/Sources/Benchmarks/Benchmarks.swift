@@ -20,6 +20,7 @@ import Glibc
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
+      case CrowdedProcesses.option: return CrowdedProcesses.write(Array(arguments))
       default:
         stop("Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] | --large-vault")
       }

@@ -34,12 +34,25 @@ let settingsRows: [Row] = [
     subject: Workload(name: "slowest") { SettingsWorkloads.crowd.slowest() },
     baseline: Workload(name: "the median of the same run") { SettingsWorkloads.crowd.median() },
     target: .ratio(atMost: 20)),
+  Row(
+    name: "setting write by 7 processes, busy processors",
+    subject: Workload(name: "7 processes") { SettingsWorkloads.processes.time() },
+    baseline: Workload(name: "1 process") { SettingsWorkloads.processes.timeOfOne() },
+    target: .ratio(atMost: 2)),
+  Row(
+    name: "setting write by 7 processes, busy processors, slowest",
+    subject: Workload(name: "slowest") { SettingsWorkloads.processes.slowest() },
+    baseline: Workload(name: "7 medians of 1 process") {
+      Double(CrowdedProcesses.count) * SettingsWorkloads.processes.medianOfOne()
+    },
+    target: .ratio(atMost: 3)),
 ]
 
 private enum SettingsWorkloads {
   static let thousand = BenchmarkSettings(keys: 1000)
   static let hundredThousand = BenchmarkSettings(keys: 100_000)
   static let crowd = CrowdedSaves()
+  static let processes = CrowdedProcesses()
   /// An interval so long that only `synchronize()` writes.
   private static let longTime = WritePolicy.coalesced(within: .seconds(100_000))
 

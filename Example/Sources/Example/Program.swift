@@ -17,7 +17,10 @@ enum Program {
 
   static func main() async {
     fillStandardDescriptors()
-    exit(await run(Array(CommandLine.arguments.dropFirst())))
+    // The executables of the package `Programs` have the names of their programs.
+    let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+    let program = ["tour", "daemon", "signup"].filter { $0 == name }
+    exit(await run(program + CommandLine.arguments.dropFirst()))
   }
 
   /// Runs a program, and returns 0, 1 if it failed, or 2 if its arguments are wrong.

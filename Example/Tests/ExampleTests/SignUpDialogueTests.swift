@@ -26,7 +26,7 @@ struct SignUpDialogueTests {
       ended.errors == """
         New account at example.org
         User name:\u{20}
-          7 of 11 requirements met
+          4 of 11 requirements met
         Password (an empty line takes a generated one):\u{20}
           9 of 11 requirements met
         Repeat password:\u{20}

@@ -41,7 +41,7 @@ struct SignUpEndingTests {
     try expectNothingKept(session)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGILL])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGSEGV, SIGABRT, SIGILL])
   func signalOrCrashEndsTheProgram(number: Int32) throws {
     let session = try session()
     kill(session.process, number)

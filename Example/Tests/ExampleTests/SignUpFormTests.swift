@@ -25,7 +25,7 @@ struct SignUpFormTests {
 
           Repeat password
 
-        [██████████████████░░░░░░░░░░░░░░░░░░░░░░] 45 %
+        [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 %
 
         Enter next   Tab next   Shift-Tab back   Ctrl-R show password
         Ctrl-G take the suggestion   Esc cancel

@@ -29,6 +29,17 @@ struct TourTests {
     #expect(bare.status == 0 && bare.output.hasPrefix("Locket in 16 chapters, "))
   }
 
+  /// As `swift run --package-path Example tour 3` runs an executable of the package `Programs`.
+  @Test func executableRunsTheProgramOfItsName() throws {
+    let machine = try Machine()
+    let tour = try machine.shell("ln -s \"$0\" tour; ./tour 3")
+    #expect(tour.status == 0 && tour.errors == "" && !tour.output.contains("Locket in 16"))
+    for (name, option) in [("daemon", "--settings"), ("signup", "--site")] {
+      let ended = try machine.shell("ln -s \"$0\" \(name); ./\(name) \(option)")
+      #expect(ended.status == 2 && ended.errors.hasPrefix("Example: \(option) needs a value."))
+    }
+  }
+
   @Test func tourLeavesNoFiles() {
     #expect(leftovers == [])
   }
@@ -47,6 +58,34 @@ struct TourTests {
     let lines = tour.output.split(separator: "\n")
     let index = try #require(lines.firstIndex { $0.hasSuffix("try $volume.load()") })
     #expect(lines[index + 2...index + 3] == ["   volume", "     → 0.25"])
+  }
+
+  /// Code is compiled because the tour's sources contain it, also beside the text that is shown.
+  @Test func shownCodeIsCompiled() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources/Example/Tour")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let shown = /show(Failure)?\(\s*(#".*?"#|"([^"\\]|\\.)*")/
+    let sources = try files.map { file in
+      Self.withoutBlanks(
+        try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+          .replacing(shown, with: "("))
+    }
+    let lines = tour.output.split(separator: "\n").filter { line in
+      line.hasPrefix("   ") && !line.hasPrefix("    ") && !line.hasPrefix("   //")
+    }
+    #expect(lines.count > 70)
+    for line in lines {
+      let code = line.split(separator: "   // ", omittingEmptySubsequences: true)[0]
+      for statement in code.split(separator: "; ") {
+        let words = Self.withoutBlanks(String(statement))
+        #expect(sources.contains { $0.contains(words) }, "\(statement)")
+      }
+    }
+  }
+
+  private static func withoutBlanks(_ code: String) -> String {
+    code.filter { !$0.isWhitespace }.replacing(",]", with: "]").replacing(",)", with: ")")
   }
 
   @Test func tourWithoutAReaderLeavesNoFiles() throws {

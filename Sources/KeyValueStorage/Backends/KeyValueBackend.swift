@@ -24,8 +24,9 @@ public protocol KeyValueBackend: Sendable {
 
   /// Changes the contents without losing a concurrent change.
   ///
-  /// When this method returns, all changes are durable and visible to others. If it throws, no
-  /// change was made.
+  /// When this method returns, all changes are durable and visible to others, and so are values
+  /// that were set although they were stored already. If it throws an error other than
+  /// ``KeyValueStoreError/uncertain(path:code:)``, no change was made.
   ///
   /// - Parameter changes: Computes the changes from the newest contents. It is called again after a
   ///   concurrent change. If it returns no changes, nothing is written.

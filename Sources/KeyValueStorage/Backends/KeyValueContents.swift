@@ -118,6 +118,8 @@ public struct KeyValueContents: Sendable {
 public struct KeyValueChanges: Sendable {
   /// The new value of each key; nil for removal.
   private(set) var byKey: [StoredKey: EncodedValue?] = [:]
+  /// Whether values were also set that are stored already, and must be durable like the changes.
+  var confirmsStoredValues = false
 
   /// Creates an empty set of changes.
   public init() {}

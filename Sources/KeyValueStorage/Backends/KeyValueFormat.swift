@@ -65,10 +65,20 @@ extension StoredFormat {
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
     let tree = try tree(value, type: type, key: key)
+    let failure: ValueCodingError
     do {
       return try TreeDecoder().decode(type, from: tree)
     } catch {
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
+      failure = error
     }
+    // `PropertyListEncoder` represents nil as a string.
+    if !(self is JSONFormat), value.contains("$null".utf8) {
+      do {
+        return try TreeDecoder().decode(type, from: tree.withNulls)
+      } catch {
+        // The first error is about the value as it is.
+      }
+    }
+    throw .undecodable(key: key, type: "\(type)", reason: failure.reason)
   }
 }

@@ -14,15 +14,16 @@ extension FileBackend {
     removeStaleFilesOnce(scope)
     for _ in 0..<100 {
       let base = try snapshotToChange(at: scope.target)
-      if let status = base.status { changeLockOwner(scope, to: status.owner) }
+      if geteuid() == 0 { changeLockOwner(scope, of: base.status) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let changes = changes(contents)
       if process != Fork.generation { throw .forkedDuring("a transaction") }
       if changes.isEmpty {
-        try flushDirectoryIfNeeded(scope)
+        if changes.confirmsStoredValues { try flush(base, at: scope.target) }
         return contents
       }
+      if base.status?.isReadOnly == true { throw .readOnly(path: scope.target) }
       if let written = try write(changes, to: file, of: base, at: scope.target) {
         return written
       }
@@ -37,12 +38,7 @@ extension FileBackend {
       var target = try fileSystem.resolve(path)
       while true {
         let path = FileLockScope.lockPath(for: target)
-        let lock = try fileSystem.makingDirectories(for: path) {
-          () throws(SystemError) -> FileLock in
-          if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
-          if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
-          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
-        }
+        let lock = try acquireLock(at: path, within: timeout)
         // A symbolic link in the path may have changed during the wait.
         let current = try fileSystem.resolve(self.path)
         if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
@@ -51,6 +47,14 @@ extension FileBackend {
     } catch {
       throw KeyValueStoreError(error)
     }
+  }
+
+  private func acquireLock(
+    at path: String, within timeout: Duration?
+  ) throws(SystemError) -> FileLock {
+    if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
+    if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
+    throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
   }
 
   /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.
@@ -101,7 +105,6 @@ extension FileBackend {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { state in
         state.snapshot = nil
-        state.hasUnflushedWrite = true
         state.hasRemovedStaleFiles = false
       }
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
@@ -117,10 +120,10 @@ extension FileBackend {
     _ surroundings: FileSurroundings, of base: FileSnapshot, at target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
-      state.hasUnflushedWrite = false
       state.hasSeenContent = true
       if written.hasTemporaryFile { state.hasRemovedStaleFiles = false }
       let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
+      state.flushedRevision = newest.revision
       let snapshot = reopen(target, written, newest, surroundings, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
         // A later write by another program has already been read.
@@ -155,19 +158,22 @@ extension FileBackend {
     }
   }
 
-  /// Flushes the directory if an earlier write failed to do so.
-  private func flushDirectoryIfNeeded(_ scope: borrowing FileLockScope) throws(KeyValueStoreError) {
-    guard state.withLock({ $0.hasUnflushedWrite }) else { return }
+  /// Flushes a file and its directory, unless this backend has already flushed this version.
+  ///
+  /// Its writer may have been another program, a process that was killed, or a failed write.
+  private func flush(_ snapshot: FileSnapshot, at target: String) throws(KeyValueStoreError) {
+    if state.withLock({ $0.flushedRevision }) == snapshot.revision { return }
     try convertingErrors { () throws(SystemError) in
-      try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
+      try snapshot.synchronize()
+      try fileSystem.synchronizeDirectory(target.parentDirectory)
     }
-    state.withLock { $0.hasUnflushedWrite = false }
+    state.withLock { $0.flushedRevision = snapshot.revision }
   }
 
   /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  private func changeLockOwner(_ scope: borrowing FileLockScope, to owner: uid_t) {
+  private func changeLockOwner(_ scope: borrowing FileLockScope, of data: FileStatus?) {
     do throws(SystemError) {
-      try scope.lock.changeOwner(to: owner)
+      try scope.lock.changeOwner(forDataAt: scope.target, ownedBy: data?.owner, in: fileSystem)
     } catch {
       // The owner's next write reports that the lock cannot be opened.
     }
@@ -181,7 +187,5 @@ struct FileLockScope: ~Copyable {
   let lock: FileLock
 
   /// Returns the path of the lock file of a file.
-  static func lockPath(for target: String) -> String {
-    "\(target.parentDirectory)/.\(target.lastComponent).lock"
-  }
+  static func lockPath(for target: String) -> String { target.companion(".lock", prefix: ".") }
 }

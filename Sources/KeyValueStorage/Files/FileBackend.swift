@@ -15,7 +15,8 @@ final class FileBackend: KeyValueBackend {
   let format: KeyValueFormat
   let storedFormat: any StoredFormat
   let fileSystem: FileSystem
-  /// The time for which a write waits for a removed file to be created again.
+  /// The time for which a write waits for a removed file to be created again, and a read for
+  /// another writer that may restore the file that it replaced.
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
@@ -35,7 +36,24 @@ final class FileBackend: KeyValueBackend {
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
-    return try snapshot(at: path).contents
+    return try finalSnapshot().contents
+  }
+
+  /// Returns a snapshot of a file that is not provisional.
+  ///
+  /// Otherwise, observers would be notified of values that are older than the last ones.
+  private func finalSnapshot() throws(KeyValueStoreError) -> FileSnapshot {
+    let deadline = ContinuousClock.now + gracePeriod
+    while true {
+      let snapshot = try snapshot(at: path)
+      if ContinuousClock.now >= deadline { return snapshot }
+      if snapshot.isProvisional {
+        usleep(1000)
+      } else if try snapshot.isUnchanged(since: status(of: path)) {
+        // Otherwise, another file may have been restored before `isProvisional` was determined.
+        return snapshot
+      }
+    }
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
@@ -53,6 +71,18 @@ final class FileBackend: KeyValueBackend {
 
   func moveAside() throws(KeyValueStoreError) -> String? {
     try moveAside(within: FileLock.defaultTimeout)
+  }
+
+  /// A remark on the file's directory if it cannot be flushed; otherwise nil.
+  var directoryRemark: String? {
+    get throws(KeyValueStoreError) {
+      try convertingErrors { () throws(SystemError) -> String? in
+        let directory = try fileSystem.resolve(path).parentDirectory
+        if try fileSystem.status(of: directory, followingLink: true) == nil { return nil }
+        return try fileSystem.synchronizeDirectory(directory)
+          ? nil : SystemError.unflushableDirectory
+      }
+    }
   }
 
   func observe(
@@ -87,8 +117,8 @@ struct FileBackendState: Sendable {
   var hasLookedForStaleFiles = false
   /// Whether those files have been removed, and no later write has left a new one.
   var hasRemovedStaleFiles = false
-  /// Whether a failed write may have replaced the file without flushing its directory to disk.
-  var hasUnflushedWrite = false
+  /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
+  var flushedRevision: Int64?
 
   mutating func nextRevision() -> Int64 {
     revision += 1
@@ -103,8 +133,8 @@ extension FileBackend {
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
     if state.withLock({ $0.hasRemovedStaleFiles }) { return }
     do throws(SystemError) {
-      try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
-      state.withLock { $0.hasRemovedStaleFiles = true }
+      let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
+      state.withLock { $0.hasRemovedStaleFiles = isDone }
     } catch {
       // Not reported, see above.
     }
@@ -141,7 +171,7 @@ extension FileBackend {
   /// Renames a file to a unique name, and returns the new path.
   private func moveAside(_ target: String) throws(SystemError) -> String {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    let name = "\(target).unreadable-\(Date.now.formatted(style))"
+    let name = target.companion(".unreadable-\(Date.now.formatted(style))")
     var number = 1
     while true {
       let newPath = number == 1 ? name : "\(name)-\(number)"

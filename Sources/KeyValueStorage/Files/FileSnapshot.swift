@@ -36,9 +36,23 @@ final class FileSnapshot: Sendable {
     }
   }
 
+  /// Whether the writer of the file may still restore the file that it replaced.
+  var isProvisional: Bool {
+    switch file {
+    case .some(let file): file.isProvisional
+    case nil: false
+    }
+  }
+
+  /// Flushes the content of the file that was read.
+  func synchronize() throws(SystemError) { try file?.synchronize() }
+
   /// Returns whether the file was not written between two snapshots.
-  func isUnchanged(since other: FileSnapshot) -> Bool {
-    guard let status, let otherStatus = other.status else { return status == other.status }
+  func isUnchanged(since other: FileSnapshot) -> Bool { isUnchanged(since: other.status) }
+
+  /// Returns whether the file has a status, or is missing if that is nil.
+  func isUnchanged(since otherStatus: FileStatus?) -> Bool {
+    guard let status, let otherStatus else { return status == otherStatus }
     return status.isUnchanged(since: otherStatus)
   }
 

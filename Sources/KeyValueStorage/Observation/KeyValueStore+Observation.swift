@@ -5,8 +5,8 @@ extension KeyValueStore {
   /// Calls a closure with the key of each value that changes, until the result is released.
   ///
   /// The change may come from this store, another process, or an editor. The closure runs on a
-  /// thread of the store, in the order of the changes, and may use the store. In a forked child, it
-  /// is never called.
+  /// thread of the library, in the order of the changes, and may use the store. If it blocks, it
+  /// delays only the observers of this store. In a forked child, it is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
@@ -49,7 +49,7 @@ extension KeyValueStore {
     state.withLock { state in
       if let key, callingNow {
         let value = state[key]
-        state.observers.thread.run { observer.handler?(key, value) }
+        state.observers.queue.run { observer.handler?(key, value) }
       }
       state.observers.add(observer, of: key)
     }
@@ -66,8 +66,8 @@ struct KeyObservers: Sendable {
 
   /// The observers of each key; nil stands for all keys.
   private var byKey: [StoredKey?: Observers<Handler>] = [:]
-  /// The thread that runs the handlers, in the order of the changes.
-  let thread = SerialThread()
+  /// The queue that runs the handlers, in the order of the changes.
+  let queue = SerialQueue(on: .handlers)
 
   var isEmpty: Bool { byKey.isEmpty }
 
@@ -92,7 +92,7 @@ struct KeyObservers: Sendable {
 
   func notify(_ key: StoredKey, _ value: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
-    thread.run {
+    queue.run {
       for observer in observers { observer.handler?(key, value) }
     }
   }

@@ -10,9 +10,9 @@ package import ValueFormats
 /// print(serial?.description ?? "none")
 /// ```
 ///
-/// Two literals are equal if their descriptions are equal. A binary property list stores integers
-/// of up to 128 bits and rejects larger ones; it rounds other numbers to the nearest `Double`. A
-/// coder that is not part of a ``KeyValueStore`` encodes the number as a string.
+/// Two literals are equal if their descriptions are equal. A binary property list stores the number
+/// with all digits, but not its spelling, such as zeros at the end. A coder that is not part of a
+/// ``KeyValueStore`` encodes the number as a string.
 public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   /// The number as a string, such as `-12`, `0.50` or `1e400`.
   public let description: String

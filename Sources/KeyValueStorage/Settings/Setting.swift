@@ -18,9 +18,19 @@ final class Setting: Sendable {
   /// The cached state of the setting in one process.
   private struct Cache: Sendable {
     var process = Fork.generation
-    var value: CachedValue?
+    var value: CachedValue? {
+      didSet { decodingError = value?.error }
+    }
+    @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
-    var rejection: KeyValueStoreError?
+    var rejection: KeyValueStoreError? {
+      didSet {
+        // Any other reason lasts until the store can be read.
+        if rejection == nil, let oldValue, case .unencodable = oldValue {
+          KeyValueStore.didSucceed(after: [oldValue])
+        }
+      }
+    }
   }
 
   let key: StoredKey

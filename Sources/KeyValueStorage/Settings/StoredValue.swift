@@ -30,7 +30,7 @@ import ValueFormats
 /// final class Player: Sendable {
 ///   let volume = StoredValue(wrappedValue: 0.8, "volume")
 ///
-///   func mute() { volume.wrappedValue = 0 }
+///   func mute() { volume.value = 0 }
 /// }
 /// ```
 ///
@@ -72,6 +72,13 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     }
   }
 
+  /// The value of a constant; the same as ``wrappedValue``.
+  public var value: Value {
+    get { wrappedValue }
+    nonmutating set { wrappedValue = newValue }
+    nonmutating _modify { yield &wrappedValue }
+  }
+
   /// The wrapper itself, which provides the other operations.
   public var projectedValue: StoredValue { self }
 
@@ -79,6 +86,14 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     // Only this type's initializers and setters create the boxes of the setting.
     unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
+}
+
+extension StoredValue: CustomStringConvertible, CustomReflectable {
+  /// The key and the value in parentheses.
+  public var description: String { "StoredValue(\(String(reflecting: key)): \(value))" }
+
+  /// A mirror of the key and the value.
+  public var customMirror: Mirror { Mirror(self, children: ["key": key, "value": value]) }
 }
 
 extension StoredValue {
@@ -112,7 +127,7 @@ extension StoredValue {
   /// - Precondition: The calling thread is not in an in-place change of a property of the store,
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes.
+  ///   nothing changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and the new value after each change, until the result is

@@ -61,6 +61,8 @@ public struct KeyValueDraft: Sendable {
 
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
-    KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
+    var effective = KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
+    effective.confirmsStoredValues = effective.count < changes.count
+    return effective
   }
 }

@@ -33,7 +33,7 @@ extension KeyValueStore {
     do {
       try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
     } catch {
-      Self.report(error)
+      report(error)
     }
   }
 
@@ -47,7 +47,7 @@ extension KeyValueStore {
     do {
       try flush(within: timeout, evenIfRemoved: false)
     } catch {
-      if error != lastError { Self.report(error) }
+      if error != lastError { report(error) }
     }
   }
 

@@ -5,7 +5,7 @@ extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
   /// Properties do not need this call, because they receive changes automatically after a short
-  /// delay. The call makes one system call if nothing has changed, and never waits for a writer.
+  /// delay. The call makes one system call if nothing has changed, and does not wait for the lock.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
   ///   properties retain the values last read.
@@ -54,7 +54,7 @@ extension KeyValueStore {
     do {
       try read(isImplicit: true)
     } catch {
-      if error != lastError { Self.report(error) }
+      if error != lastError { report(error) }
     }
   }
 
@@ -102,12 +102,15 @@ extension KeyValueStore {
     defer { writeLock.unlock() }
     do {
       try write(within: nil) { _ in true }
+      state.withLock { $0.migrationWriteError = nil }
       return true
     } catch {
       switch error {
       // The caller detects the first two errors as well.
       case .migrationFailed, .newerVersion, .busy: break
-      default: Self.report(error)
+      default:
+        state.withLock { $0.migrationWriteError = error }
+        report(error)
       }
       return false
     }
@@ -119,7 +122,7 @@ extension KeyValueStore {
     /// The time of the last attempt to observe the backend.
     var lastAttempt: ContinuousClock.Instant?
     /// The reason why changes are not reported immediately; nil if they are.
-    var error: KeyValueStoreError?
+    @ReportedError var error: KeyValueStoreError?
   }
 
   /// Starts watching for changes by other processes; limits implicit attempts to one per second.
@@ -149,7 +152,7 @@ extension KeyValueStore {
       state.withLock { $0.isWatched = watch.observation != nil && watch.error == nil }
       return watch.error == last ? nil : watch.error
     }
-    if let newError { Self.report(newError) }
+    if let newError { report(newError) }
   }
 
   /// Reads the file again after a change to the file or to a symbolic link in its path.
@@ -178,7 +181,7 @@ extension KeyValueStore {
         return state.readError
       }
       // One change of a file may cause several notifications.
-      if error != lastError { Self.report(error) }
+      if error != lastError { report(error) }
     }
   }
 

@@ -26,7 +26,7 @@ extension KeyValueStore {
   ///   another thread that writes to the store.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, or a ``KeyValueStoreError``. In that case, nothing
-  ///   changes.
+  ///   changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     if let outer = state.withLock({ $0.transaction.ofThisThread }) {
       do {

@@ -10,15 +10,14 @@ extension KeyValueStore {
   /// - Precondition: The calling thread is not in an in-place change of a property of this store,
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes.
+  ///   nothing changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
   public func set(_ value: some Encodable, for key: String) throws {
     try save(StoredKey(key), ArraySlice(try format.bytes(of: value, key: key)))
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
   ///
-  /// - Throws: ``KeyValueStoreError``, if the store cannot be written. In that case, nothing
-  ///   changes.
+  /// - Throws: ``KeyValueStoreError``, if the store cannot be written, as for ``set(_:for:)``.
   public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.

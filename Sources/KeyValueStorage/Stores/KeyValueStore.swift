@@ -21,7 +21,7 @@ import ValueFormats
 /// is never overwritten.
 ///
 /// Any number of threads may use a store concurrently, and any number of processes may use its
-/// file. A read never waits for a writer. A write waits for other processes no longer than
+/// file. A read does not wait for the lock. A write waits for other processes no longer than
 /// ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
@@ -29,18 +29,18 @@ public final class KeyValueStore: Sendable {
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
-  let writeLock = RecursiveLock()
+  let writeLock = RecursiveLock(isFair: true)
   /// The queue that combines the saves of several threads into one write.
   let saves = Saves()
   /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
-  /// The thread for delayed writes, and for retries after a change to the file.
-  let background = SerialThread()
+  /// The queue for delayed writes, and for retries after a change to the file.
+  let background = SerialQueue()
   /// The delay of writes; nil for durable writes.
   let delay: Duration?
   /// The job of `background` that makes the scheduled write; nil if there is none.
-  let timer = Lock<Int?>(nil, inForkedChild: { nil })
+  let timer = Lock<ThreadPool.Job.ID?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
@@ -74,6 +74,11 @@ public final class KeyValueStore: Sendable {
 
   /// The store's name in messages, such as the path of its file.
   public var name: String { backend.name }
+
+  /// A remark on the durability of writes in the file's directory; nil if there is none.
+  package var directoryRemark: String? {
+    get throws { try (backend as? FileBackend)?.directoryRemark }
+  }
 
   /// The maximum time that a write waits for a process that has locked the file; 30 seconds by
   /// default.
@@ -152,9 +157,12 @@ extension KeyValueStore {
   public static let standard = KeyValueStore(applicationName: nil)
 
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
-    if file.isFileURL { return FileBackend(path: file.path, format: format) }
+    // The path of an invalid URL is empty.
+    let path = file.isFileURL ? file.path : ""
+    if !path.isEmpty { return FileBackend(path: path, format: format) }
     return UnreachableBackend(
-      format: format, error: .invalid("The URL of a store must be a file URL."))
+      format: format,
+      error: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))
   }
 }
 
@@ -166,14 +174,28 @@ extension KeyValueStore {
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
-  /// It may be called on any thread. The default handler prints each distinct failure of the
-  /// process once, as a line on standard error. A forked child starts with the default handler.
+  /// It may be called on any thread. The default handler prints each distinct failure once, as a
+  /// line on standard error, until the access succeeds again. A forked child starts with the
+  /// default handler.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }
   }
 
   static func report(_ error: KeyValueStoreError) { onFailure(error) }
+
+  /// Reports a failure; the app's handler may block, so no thread for all stores calls it.
+  func report(_ error: KeyValueStoreError) {
+    guard ThreadPool.work.isCurrent || Inotify.isCurrent,
+      let handler = Self.failureHandler.withLock({ $0 })
+    else { return Self.report(error) }
+    state.withLock { $0.observers.queue }.run { handler(error) }
+  }
+
+  /// Lets the default handler print errors again, because what failed has succeeded.
+  static func didSucceed(after errors: Set<KeyValueStoreError>) {
+    for error in errors { log.forget(error) }
+  }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.
   func reportUnwritten(_ error: KeyValueStoreError) {

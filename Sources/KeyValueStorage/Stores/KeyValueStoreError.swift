@@ -1,4 +1,5 @@
 import CLibrary
+public import FoundationEssentials
 import StorageInternals
 
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
@@ -14,6 +15,8 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case notAFile(path: String)
   /// The file is, or would become, larger than the limit in bytes.
   case tooLarge(path: String, limit: Int)
+  /// The owner of the file has no permission to write it.
+  case readOnly(path: String)
   /// Another user owns the file, and writing it would change its owner.
   case ownedByAnother(path: String)
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
@@ -36,23 +39,29 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case unavailable(String)
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
+  /// The directory at `path` could not be flushed, so that its last changes, which are in place,
+  /// may not survive a power failure.
+  ///
+  /// A write that throws this error may have been made. The next one that succeeds makes it durable
+  /// as well.
+  case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
 
-extension KeyValueStoreError: CustomStringConvertible {
+extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
   /// A message that describes the failure and how to resolve it.
   public var description: String {
     switch self {
     case .unreadable(let file):
       """
-      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or let \
-      the store move it aside; until then, the file is not written.
+      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or move it \
+      aside with moveAsideUnreadableFile(); until then, the file is not written.
       """
     case .empty(let path):
       """
       \(path) is empty: another program is writing it, or a crash truncated it. Restore its \
-      content, or let the store move it aside.
+      content, or move it aside with moveAsideUnreadableFile().
       """
     case .notAFile(let path):
       "\(path) is not a regular file. Create the store with the path of a file."
@@ -60,6 +69,8 @@ extension KeyValueStoreError: CustomStringConvertible {
       """
       \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
       """
+    case .readOnly(let path):
+      "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again."
     case .ownedByAnother(let path):
       "Another user owns \(path). Write it as that user, or change its owner."
     case .busy(let path, let holder):
@@ -84,16 +95,22 @@ extension KeyValueStoreError: CustomStringConvertible {
     case .invalid(let message), .unavailable(let message): message
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
+
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
 }
 
 extension KeyValueStoreError {
   init(_ error: SystemError) {
     if error.call == .flock, error.code == ETIMEDOUT {
       self = .busy(path: error.path, holder: error.holder)
+    } else if error.isUncertain {
+      self = .uncertain(path: error.path, code: error.code)
     } else {
       self = .system(call: error.call.rawValue, path: error.path, code: error.code)
     }
@@ -115,6 +132,28 @@ extension KeyValueStoreError {
     case .tooLarge: true
     case .system(_, _, let code): [ENOSPC, EDQUOT, EFBIG, ENOMEM].contains(code)
     default: false
+    }
+  }
+}
+
+/// The reason why a kind of access fails; nil if it succeeds.
+///
+/// When it becomes nil, the default handler prints each reason again that recurs later.
+@propertyWrapper
+package struct ReportedError: Sendable {
+  /// The reasons since the last success.
+  private var errors: Set<KeyValueStoreError> = []
+
+  package init() {}
+
+  package var wrappedValue: KeyValueStoreError? {
+    didSet {
+      if let wrappedValue {
+        errors.insert(wrappedValue)
+      } else if !errors.isEmpty {
+        KeyValueStore.didSucceed(after: errors)
+        errors = []
+      }
     }
   }
 }

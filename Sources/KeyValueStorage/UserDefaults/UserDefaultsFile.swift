@@ -1,7 +1,7 @@
 import CLibrary
 package import FoundationEssentials
 import StorageInternals
-import ValueFormats
+package import ValueFormats
 
 /// A property list that Foundation's `UserDefaults` wrote.
 package struct UserDefaultsFile: Sendable {
@@ -9,7 +9,9 @@ package struct UserDefaultsFile: Sendable {
   /// The status of the file, or of a symbolic link at the path, before the read; nil if missing.
   private let status: FileStatus?
   /// The keys and values, sorted by key.
-  let values: [(key: StoredKey, tree: ValueTree)]
+  package let values: [(key: StoredKey, tree: ValueTree)]
+  /// The keys whose values cannot be read, each with the reason as a sentence.
+  let refused: [String: String]
   /// The keys whose `Data` contains a property list or a URL that was decoded.
   package let decodedKeys: [String]
   /// The keys whose `Data` contains a property list or a URL that was not decoded.
@@ -24,13 +26,25 @@ package struct UserDefaultsFile: Sendable {
   ) throws(KeyValueStoreError) {
     self.path = path
     status = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
-    let format: KeyValueFormat = try Self.isBinary(path) ? .binaryPropertyList : .xmlPropertyList
-    let contents = try FileBackend(path: path, format: format).load()
+    let isBinary = try Self.isBinary(path)
+    // Strings of Foundation have no escapes.
+    let coding: any StoredFormat =
+      isBinary ? BinaryPropertyListFormat(.plain) : XMLPropertyListFormat(.plain)
+    let contents = try FileBackend(
+      path: path, format: isBinary ? .binaryPropertyList : .xmlPropertyList, storedFormat: coding
+    ).load()
     var values: [(key: StoredKey, tree: ValueTree)] = []
+    var refused: [String: String] = [:]
     var (decodedKeys, codedKeys): ([String], [String]) = ([], [])
-    for key in contents.keys {
-      guard let value = contents[key] else { continue }
-      var tree = try format.coding.tree(value, type: Any.self, key: key)
+    for entry in contents.entries {
+      let key = entry.key.string
+      var tree: ValueTree
+      do throws(FormatError) {
+        tree = try coding.decode(entry.value)
+      } catch {
+        refused[key] = "It cannot be read: \(error.reason)."
+        continue
+      }
       if let decoded = Self.decoded(tree) {
         if shouldDecode(key) {
           tree = decoded
@@ -39,9 +53,10 @@ package struct UserDefaultsFile: Sendable {
           codedKeys.append(key)
         }
       }
-      values.append((StoredKey(key), tree))
+      values.append((entry.key, tree))
     }
     self.values = values
+    self.refused = refused
     self.decodedKeys = decodedKeys
     self.codedKeys = codedKeys
   }
@@ -99,11 +114,11 @@ package struct UserDefaultsFile: Sendable {
   /// Returns the value of a property list or an archived URL in `Data`; nil for any other value.
   ///
   /// The root of a property list must be a container or `Data`, as with `PropertyListEncoder`.
-  private static func decoded(_ tree: ValueTree) -> ValueTree? {
+  package static func decoded(_ tree: ValueTree) -> ValueTree? {
     guard case .data(let data) = tree else { return nil }
     if let url = URL(archive: data) { return .string(url.absoluteString) }
     do throws(FormatError) {
-      let root = try BinaryPropertyListFormat().decode(Array(data)[...])
+      let root = try BinaryPropertyListFormat(.plain).decode(Array(data)[...]).withNulls
       return switch root {
       case .array, .dictionary, .data: root
       default: nil

@@ -1,6 +1,6 @@
 import Concurrency
 public import FoundationEssentials
-import ValueFormats
+package import ValueFormats
 
 /// The result of an import of Foundation's `UserDefaults`, or of a dry run.
 public struct UserDefaultsImport: Hashable, Sendable {
@@ -14,14 +14,16 @@ public struct UserDefaultsImport: Hashable, Sendable {
   public fileprivate(set) var kept: [String] = []
   /// The keys whose different value in the store was replaced, or would be.
   public fileprivate(set) var replaced: [String] = []
+  /// The keys that were not imported, or would not be, each with the reason as a sentence.
+  public fileprivate(set) var refused: [String: String] = [:]
 }
 
 extension KeyValueStore {
   /// Imports the values that Foundation's `UserDefaults` stored on this machine.
   ///
   /// Foundation stores them in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The
-  /// file is only read. Keys that already exist in the store keep their values. The import is
-  /// atomic and durable.
+  /// file is only read. Keys that already exist in the store keep their values. A key whose value
+  /// cannot be imported is reported. The import is atomic and durable.
   ///
   /// ```swift
   /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
@@ -37,7 +39,8 @@ extension KeyValueStore {
   ///   except within a transaction.
   /// - Returns: The result for each key; empty if the file does not exist.
   /// - Throws: ``KeyValueStoreError``, if the file cannot be read or the store cannot be written.
-  ///   In that case, nothing changes.
+  ///   In that case, nothing changes, unless the error is
+  ///   ``KeyValueStoreError/uncertain(path:code:)``.
   @discardableResult
   public func `import`(
     userDefaults suiteName: String? = nil, dryRun: Bool = false
@@ -60,20 +63,28 @@ extension KeyValueStore {
     var result = UserDefaultsImport(file: URL(filePath: file.path))
     try writeLock.withLock { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
-        result = UserDefaultsImport(file: result.file)
+        result = UserDefaultsImport(file: result.file, refused: file.refused)
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {
-          let imported = ArraySlice(try format.bytes(of: tree, type: Any.self, key: key.string))
-          if draft[key] == nil {
-            draft[key] = imported
-            result.imported.append(key.string)
-          } else if draft[key] == imported {
-            result.unchanged.append(key.string)
-          } else if replacing {
-            draft[key] = imported
-            result.replaced.append(key.string)
-          } else {
-            result.kept.append(key.string)
+          do throws(FormatError) {
+            let imported = ArraySlice(try format.encode(tree))
+            if key == SettingsVersion.key {
+              result.refused[key.string] = "A store has its version under this key."
+            } else if draft[key] == nil {
+              draft[key] = imported
+              result.imported.append(key.string)
+            } else if draft[key] == imported {
+              // Is flushed as well, in case another writer did not, before the source is removed.
+              draft[key] = imported
+              result.unchanged.append(key.string)
+            } else if replacing {
+              draft[key] = imported
+              result.replaced.append(key.string)
+            } else {
+              result.kept.append(key.string)
+            }
+          } catch {
+            result.refused[key.string] = "It cannot be stored: \(error.reason)."
           }
           try report(index + 1)
         }
@@ -83,10 +94,12 @@ extension KeyValueStore {
     return result
   }
 
-  /// Returns the keys of a file that are missing from this store or have different values there.
+  /// Returns the keys that are missing from this store or have different values there.
   ///
   /// Bypasses the cache and reads the store's file again.
-  package func keysNotImported(from file: UserDefaultsFile) throws(KeyValueStoreError) -> [String] {
+  package func keysNotImported(
+    from values: [(key: StoredKey, tree: ValueTree)]
+  ) throws(KeyValueStoreError) -> [String] {
     let contents: KeyValueContents
     if let backend = backend as? FileBackend {
       contents = try FileBackend(path: backend.path, format: backend.format).load()
@@ -94,9 +107,13 @@ extension KeyValueStore {
       contents = try backend.load()
     }
     var missing: [String] = []
-    for (key, tree) in file.values {
-      let bytes = try format.bytes(of: tree, type: Any.self, key: key.string)
-      if contents[key] != ArraySlice(bytes) { missing.append(key.string) }
+    for (key, tree) in values {
+      do {
+        if contents[key] == ArraySlice(try format.encode(tree)) { continue }
+      } catch {
+        // The store cannot have a value that its format cannot represent.
+      }
+      missing.append(key.string)
     }
     return missing
   }

@@ -88,8 +88,9 @@ public struct DefaultsMigration: Sendable {
   /// Imports any property list in the same way, in XML or binary.
   ///
   /// With `removingSource`, the file is removed at the end if the store's file, read again,
-  /// contains all of its values, and if it has not been changed. Otherwise it is kept, as the
-  /// report states. Removing a file does not erase it from the storage medium or from backups.
+  /// contains each of its values as Foundation reads it, and if it has not been changed. Otherwise
+  /// it is kept, as the report states. Removing a file does not erase it from the storage medium or
+  /// from backups.
   ///
   /// - Parameters:
   ///   - file: The URL of the property list.

@@ -46,10 +46,16 @@ struct DefaultsMigrationWork {
   }
 
   /// Returns whether the store contains the whole file, so that the file is redundant.
+  ///
+  /// The file is read again by Foundation, so that no error of the import can lose a value.
   func isComplete(_ report: DefaultsMigrationReport) throws(KeyValueStoreError) -> Bool {
+    guard report.imported.refused.isEmpty, report.imported.kept.isEmpty,
+      let values = try file.valuesOfFoundation()
+    else { return false }
     // A converted value has a different form in the file.
-    let converted = Set(report.keys(.converted)).subtracting(report.imported.kept)
-    return try migration.store.keysNotImported(from: file).allSatisfy(converted.contains)
+    let converted = Set(report.keys(.converted))
+    return try migration.store.keysNotImported(from: file.values + values)
+      .allSatisfy(converted.contains)
   }
 
   private func checkProgress(

@@ -120,7 +120,7 @@ extension KeychainError {
       case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
         .osSecure(status: errSecNotAvailable)
       case .system(_, _, ENOSPC), .system(_, _, EDQUOT): .osSecureDiskFull
-      case .system: .osSecure(status: errSecIO)
+      case .system, .uncertain: .osSecure(status: errSecIO)
       }
   }
 }

@@ -26,7 +26,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
   /// The last reported failure since the last success.
-  private var reportedFailure: SecretStorageFailure?
+  private var reportedFailures: Set<SecretStorageFailure> = []
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
     self.refreshPolicy = refreshPolicy
@@ -175,7 +175,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     wrappedValueUnchanged = true
     isUnsaved = false
     storeError = nil
-    reportedFailure = nil
+    SecretStores.didSucceed(after: reportedFailures)
+    reportedFailures = []
   }
 
   /// Runs an access that the app has requested, and throws its error as a ``KeychainError``.
@@ -206,9 +207,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
         operation, cause ?? .unavailable("\(Self.self) threw another error"))
       storeError = failure.error
       // A discarded change is lost, so each one is reported.
-      if reportedFailure == failure, operation != .change { return false }
-      reportedFailure = failure
-      SecretStores.onFailure(failure)
+      if reportedFailures.insert(failure).inserted || operation == .change {
+        SecretStores.onFailure(failure)
+      }
       return false
     }
   }

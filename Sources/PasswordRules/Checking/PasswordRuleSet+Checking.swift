@@ -87,7 +87,8 @@ extension PasswordRuleSet {
     if bound > room { return nil }
     if hasAmpleChoice, mode == .distinct || missing < 2 { return bound }
     do throws(PasswordRulesError) {
-      var reach = ReachableStates(try PasswordAutomaton(self, matching: mode))
+      var reach = ReachableStates(
+        try PasswordAutomaton(self, matching: mode, rejectsOuterBlanks: false))
       guard reach.follow(password.unicodeScalars) else { return nil }
       return try reach.shortest(in: shortest...room)
     } catch {

@@ -4,25 +4,34 @@ struct PasswordAutomaton: Sendable {
   let cells: [CharacterCell<Int>]
   let requirements: RequirementAutomaton
   let limits: RunLimits
+  /// Whether passwords that begin or end with a blank are rejected.
+  ///
+  /// If so, the first cell contains the blank alone.
+  let rejectsOuterBlanks: Bool
 
   init(
-    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode
+    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode, rejectsOuterBlanks: Bool
   ) throws(PasswordRulesError) {
     let automaton = try RequirementAutomaton(
       rules.requirements, matching: mode, characters: Array(rules.listedAlphabet), limit: 100_000)
-    self.init(automaton, rules.runLimits)
+    self.init(automaton, rules.runLimits, rejectsOuterBlanks)
   }
 
-  private init(_ requirements: RequirementAutomaton, _ limits: RunLimits) {
+  private init(
+    _ requirements: RequirementAutomaton, _ limits: RunLimits, _ rejectsOuterBlanks: Bool
+  ) {
     self.requirements = requirements
     self.limits = limits
-    cells = CharacterCell.cells(of: requirements.characters, limits: limits) {
-      requirements.kind(of: $0)
-    }
+    self.rejectsOuterBlanks = rejectsOuterBlanks && requirements.characters.first == " "
+    cells = CharacterCell.cells(
+      of: requirements.characters, limits: limits, separatesBlank: rejectsOuterBlanks
+    ) { requirements.kind(of: $0) }
   }
 
   /// The automaton of the same requirements without limits on runs.
-  var withoutRunLimits: PasswordAutomaton { PasswordAutomaton(requirements, RunLimits()) }
+  var withoutRunLimits: PasswordAutomaton {
+    PasswordAutomaton(requirements, RunLimits(), rejectsOuterBlanks)
+  }
 
   /// Returns the automaton without the limits on runs that passwords of a length cannot exceed.
   func limited(toLength length: Int) -> PasswordAutomaton {
@@ -30,7 +39,8 @@ struct PasswordAutomaton: Sendable {
     return PasswordAutomaton(
       requirements,
       RunLimits(
-        repeating: reachable(limits.repeating), sequential: reachable(limits.sequential)))
+        repeating: reachable(limits.repeating), sequential: reachable(limits.sequential)),
+      rejectsOuterBlanks)
   }
 
   /// Returns the cells of the characters that continue a run, in order, each with the extended run,
@@ -54,9 +64,11 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells of an alphabet in the order of their first characters.
+  /// Returns the cells of an alphabet in the order of their first characters; the blank has a cell
+  /// of its own if it must be told from characters with the same key.
   static func cells(
-    of characters: [Unicode.Scalar], limits: RunLimits, key: (Unicode.Scalar) -> Key
+    of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
+    key: (Unicode.Scalar) -> Key
   ) -> [CharacterCell] {
     var cells: [CharacterCell] = []
     var shared: [Key: Int] = [:]
@@ -75,7 +87,7 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
       } else if let index = shared[key] {
         cells[index].characters.append(character)
       } else {
-        shared[key] = cells.count
+        if !separatesBlank || character != " " { shared[key] = cells.count }
         let equal = limits.repeating < .max ? [(cells.count, CharacterRun.Step.equal)] : []
         cells.append(CharacterCell(key: key, characters: [character], neighbors: equal))
       }

@@ -10,14 +10,32 @@ struct PasswordCounts: Sendable {
   private let cellCount: Int
   private let runCount: Int
   private let limits: RunLimits
+  private let rejectsOuterBlanks: Bool
 
   /// Creates the counts for zero remaining characters.
   init(_ automaton: PasswordAutomaton) {
     (cellCount, limits) = (automaton.cells.count, automaton.limits)
     runCount = limits.runCount
+    rejectsOuterBlanks = automaton.rejectsOuterBlanks
     all = automaton.requirements.accepting.map { $0 ? 1 : 0 }
-    completions = all.flatMap { [count = cellCount * runCount] in Array(repeating: $0, count: count)
+    // The cell of a rejected blank is the first one.
+    let blank = [Natural](repeating: 0, count: automaton.rejectsOuterBlanks ? runCount : 0)
+    completions = all.flatMap { [count = cellCount * runCount - blank.count] in
+      blank + Array(repeating: $0, count: count)
     }
+  }
+
+  /// The number of rejected passwords that begin with a blank, whose ranks are the lowest.
+  var rejected: Natural {
+    guard rejectsOuterBlanks, !earlier.isEmpty else { return 0 }
+    return cellCount > 1 ? earlier[1] : all[0]
+  }
+
+  /// The number of passwords with as many characters as remain.
+  var passwords: Natural {
+    var count = all[0]
+    count -= rejected
+    return count
   }
 
   /// Returns the number of values that the counts of an automaton contain.

@@ -20,7 +20,7 @@ struct PasswordRanking: Sendable {
   }
 
   /// The number of passwords.
-  var count: Natural { counts[length].all[0] }
+  var count: Natural { counts[length].passwords }
 
   /// Returns the password with a rank, which must be less than ``count``.
   ///
@@ -28,6 +28,7 @@ struct PasswordRanking: Sendable {
   /// The others follow in the order of the next character's cell, the next character, and the rest.
   func password(_ rank: Natural) -> [Unicode.Scalar] {
     var rank = rank
+    rank += counts[length].rejected
     var state = State()
     var password: [Unicode.Scalar] = []
     password.reserveCapacity(length)

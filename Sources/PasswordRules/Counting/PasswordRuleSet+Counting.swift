@@ -37,7 +37,7 @@ extension PasswordRuleSet {
     return try counter.shortestLength()
   }
 
-  /// Returns the length that browsers choose: 20, or the nearest length that the rules allow.
+  /// Returns the length that browsers choose: 20, or the nearest length with a password.
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` or ``PasswordRulesError/tooComplex(_:)``.
   public func defaultLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
@@ -68,6 +68,8 @@ extension PasswordRuleSet {
 struct PasswordCounter {
   private let rules: PasswordRuleSet
   private let mode: RequirementMatchingMode
+  /// Whether passwords that begin or end with a blank are not counted.
+  private let rejectsOuterBlanks: Bool
   private var cachedAutomaton: PasswordAutomaton?
   private var counts: [Int: Natural] = [:]
 
@@ -77,14 +79,19 @@ struct PasswordCounter {
   /// ``PasswordRanking`` stores.
   private static let sizeLimit = 1 << 23
 
-  init(_ rules: PasswordRuleSet, matching mode: RequirementMatchingMode) {
+  init(
+    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode,
+    rejectsOuterBlanks: Bool = false
+  ) {
     self.rules = rules
     self.mode = mode
+    self.rejectsOuterBlanks = rejectsOuterBlanks
   }
 
   mutating func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
     if let cachedAutomaton { return cachedAutomaton }
-    let automaton = try PasswordAutomaton(rules, matching: mode)
+    let automaton = try PasswordAutomaton(
+      rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
     cachedAutomaton = automaton
     return automaton
   }
@@ -104,8 +111,8 @@ struct PasswordCounter {
     }
     var completions = PasswordCounts(automaton)
     for _ in 0..<length { completions.extend(in: automaton) }
-    counts[length] = completions.all[0]
-    return completions.all[0]
+    counts[length] = completions.passwords
+    return completions.passwords
   }
 
   mutating func shortestLength() throws(PasswordRulesError) -> Int {
@@ -127,6 +134,15 @@ struct PasswordCounter {
   mutating func defaultLength() throws(PasswordRulesError) -> Int {
     let shortest = try shortestLength()
     let preferred = max(shortest, min(20, rules.maxLength ?? 20))
-    return try count(length: preferred).isZero ? shortest : preferred
+    if try !count(length: preferred).isZero { return preferred }
+    // One more character at each end hides the outer blanks of a password, so that no length beyond
+    // two more needs to be tried.
+    for distance in 1...max(2, preferred) {
+      for length in [preferred + distance, preferred - distance]
+      where length >= max(1, shortest) && length <= preferred + 2 {
+        if try !count(length: length).isZero { return length }
+      }
+    }
+    throw .excluded("each one begins or ends with a blank")
   }
 }

@@ -1,7 +1,9 @@
-/// A generator of uniformly random passwords that satisfy a rule set.
+/// A generator of uniformly random passwords that satisfy a rule set, and neither begin nor end
+/// with a blank, which many forms and clipboards cut off.
 ///
 /// ```swift
-/// let generator = try PasswordGenerator("required: upper; required: digit; minlength: 16;")
+/// let rules = try PasswordRuleSet("required: lower, upper; required: digit; minlength: 16;")
+/// let generator = try PasswordGenerator(rules)
 /// let password = generator.password()
 /// ```
 ///
@@ -10,7 +12,8 @@
 public struct PasswordGenerator: Sendable {
   /// The length of the passwords in characters.
   public let length: Int
-  /// The number of possible passwords.
+  /// The number of passwords that the generator can make, which can be less than
+  /// ``PasswordRuleSet/count(length:matching:)``.
   public let count: Natural
 
   private let ranking: PasswordRanking
@@ -22,18 +25,23 @@ public struct PasswordGenerator: Sendable {
   /// - Parameters:
   ///   - rules: The rules for the passwords. If they allow all of Unicode, the passwords consist of
   ///     printable ASCII.
-  ///   - length: The length in characters, or nil for ``PasswordRuleSet/defaultLength(matching:)``.
+  ///   - length: The length in characters, or nil for 20 or the nearest possible length.
   ///   - mode: Whether one character can meet several requirements.
   /// - Complexity: Quadratic in the length.
-  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists, or
+  /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists,
+  ///   ``PasswordRulesError/excluded(_:)`` if each one begins or ends with a blank, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
   public init(
     _ rules: PasswordRuleSet, length: Int? = nil, matching mode: RequirementMatchingMode = .distinct
   ) throws {
-    var counter = PasswordCounter(rules, matching: mode)
+    var counter = PasswordCounter(rules, matching: mode, rejectsOuterBlanks: true)
     let length = if let length { length } else { try counter.defaultLength() }
     let count = try counter.count(length: length)
     if count.isZero {
+      if try !rules.count(length: length, matching: mode).isZero {
+        throw PasswordRulesError.excluded(
+          "each one of \(length) characters begins or ends with a blank")
+      }
       let shortest = try counter.shortestLength()
       throw PasswordRulesError.unsatisfiable(
         "none has \(length) characters, and the shortest has \(shortest)")

@@ -18,18 +18,28 @@ public struct TypeablePasswordGenerator: Sendable {
   private let rules: PasswordRuleSet
   private let isGrouped: Bool
 
-  /// Creates a generator, or returns nil if the rules exclude the style.
-  public init?(_ rules: PasswordRuleSet) {
+  /// Creates a generator.
+  ///
+  /// - Throws: ``PasswordRulesError/excluded(_:)`` with the reason if the rules exclude the style.
+  public init(_ rules: PasswordRuleSet) throws {
     self.rules = rules
     isGrouped = rules.alphabet.contains("-")
     let length = isGrouped ? 20 : 18
-    guard length >= rules.minLength ?? 0, length <= rules.maxLength ?? length else { return nil }
-    let kinds: [(characters: [Unicode.Scalar], count: Int)] = [
-      (Self.digits, 1), (Self.capitals, 1), (Self.consonants, 10), (Self.vowels, 5),
-      (["-"], isGrouped ? 2 : 0),
+    if let limit = rules.minLength, length < limit {
+      throw PasswordRulesError.excluded("it has \(length) characters, and minlength is \(limit)")
+    }
+    if let limit = rules.maxLength, length > limit {
+      throw PasswordRulesError.excluded("it has \(length) characters, and maxlength is \(limit)")
+    }
+    let kinds: [(name: String, characters: [Unicode.Scalar], count: Int)] = [
+      ("digits", Self.digits, 1), ("uppercase letters", Self.capitals, 1),
+      ("lowercase letters", Self.consonants, 10), ("lowercase letters", Self.vowels, 5),
+      ("hyphens", ["-"], isGrouped ? 2 : 0),
     ]
     let used = kinds.filter { $0.count > 0 }
-    guard used.allSatisfy({ $0.characters.allSatisfy(rules.alphabet.contains) }) else { return nil }
+    for kind in used where !kind.characters.allSatisfy(rules.alphabet.contains) {
+      throw PasswordRulesError.excluded("it needs \(kind.name) that are not allowed")
+    }
     // A kind counts toward a requirement only if all of its characters meet the requirement. Its
     // first character represents the others.
     var matching = RequirementMatching(
@@ -41,7 +51,13 @@ public struct TypeablePasswordGenerator: Sendable {
     for kind in used {
       for _ in 0..<kind.count { matching.assign(kind.characters[0]) }
     }
-    if matching.unmet > 0 { return nil }
+    if matching.unmet > 0 {
+      throw PasswordRulesError.excluded(
+        """
+        one digit, one uppercase letter\(isGrouped ? ", two hyphens" : "") and lowercase letters do not \
+        meet all that is required
+        """)
+    }
   }
 
   /// Returns a password generated with the system's random number generator.

@@ -8,7 +8,7 @@ extension PasswordRuleSet {
     case lenient
   }
 
-  /// Parses a descriptor such as `required: upper; minlength: 12;`.
+  /// Parses a descriptor such as `required: digit; allowed: lower; minlength: 12;`.
   ///
   /// - Parameters:
   ///   - descriptor: The rules in the language of `UITextInputPasswordRules`.

@@ -1,3 +1,5 @@
+import SecretStorage
+
 /// A parsed keyring file in the format of Python's `configparser`.
 ///
 /// The names of sections and options are escaped, and consist of letters, digits and underscores.
@@ -10,6 +12,9 @@ struct ConfigurationFile {
     let line: Int
     var value: String
   }
+
+  /// The maximum size of an escaped name, in bytes: no longer one can be stored.
+  private static let nameLimit = 3 * ItemLimits.stringSize
 
   /// The options of all sections, in the order of the file.
   private(set) var options: [Option] = []
@@ -60,9 +65,11 @@ struct ConfigurationFile {
     }
   }
 
-  /// Returns an escaped name as a string; nil if it contains other characters.
+  /// Returns an escaped name as a string; nil if it is too long or contains other characters.
   private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
-    let isName = !bytes.isEmpty && bytes.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
+    let isName =
+      (1...nameLimit).contains(bytes.count)
+      && bytes.allSatisfy { $0 == UInt8(ascii: "_") || $0.isAlphanumeric }
     return isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import SecretStorage
 
 /// A parser for the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
@@ -13,12 +14,18 @@ struct EnvironmentParser {
   }
 
   private let path: String
+  /// The maximum size of a line or a quoted value, in bytes; no secret and name are longer.
+  private let sizeLimit: Int
   /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
   private var line = 1
 
-  init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
+  init(
+    _ bytes: [UInt8], of path: String,
+    sizeLimit: Int = ItemLimits.secretSize + ItemLimits.stringSize
+  ) throws(MigrationError) {
     self.path = path
+    self.sizeLimit = sizeLimit
     if bytes.contains(0) { throw .malformed(path: path, reason: "it contains a NUL byte") }
     guard let content = String(validating: Self.normalizingLineEndings(in: bytes), as: UTF8.self)
     else { throw .malformed(path: path, reason: "it is not valid UTF-8") }
@@ -53,8 +60,25 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
+  /// Throws `unsupported` if the text before an ASCII character is too long, without parsing it.
+  private func checkSize(before end: Unicode.Scalar) throws(MigrationError) {
+    // The buffer is used only in the closure, and has more bytes than are searched.
+    let isInLimit = unsafe Substring(rest).utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe bytes.count <= sizeLimit
+        || memchr(bytes.baseAddress!, Int32(end.value), sizeLimit + 1) != nil
+    }
+    if isInLimit == false {
+      throw .unsupported(
+        path: path,
+        reason: """
+          line \(line): a line or a quoted value has more than \(sizeLimit) bytes, which is the limit
+          """)
+    }
+  }
+
   /// Parses one line, or several for a quoted value; returns nil if there is no variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
+    try checkSize(before: "\n")
     skipBlanks()
     let firstLine = line
     if rest.isEmpty || rest.first == "\n" || rest.first == "#" {
@@ -124,8 +148,8 @@ struct EnvironmentParser {
         guard end < rest.startIndex, end > value.startIndex else {
           throw malformed(
             """
-            some programs treat this `#` as the start of a comment, and others as part of the \
-            value; use quotation marks
+            some programs treat the first `#` as the start of a comment, and others as part of the \
+            value; put the value, without any comment, in quotation marks
             """)
         }
         break
@@ -146,6 +170,7 @@ struct EnvironmentParser {
   private mutating func quotedValue() throws(MigrationError) -> String {
     let firstLine = line
     let quote = rest.removeFirst()
+    try checkSize(before: quote)
     var value = String.UnicodeScalarView()
     while let scalar = rest.popFirst() {
       if scalar == quote { return String(value) }

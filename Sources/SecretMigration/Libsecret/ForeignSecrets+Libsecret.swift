@@ -8,7 +8,8 @@ extension ForeignSecrets {
   /// gnome-keyring have a different format and are not supported. Items with the attribute `server`
   /// become internet passwords, and all others become generic passwords. The service is the
   /// attribute `service` or `application`, and the account is `username`, `account` or `user`.
-  /// Other attributes are added to the comment, or form the account if there is none.
+  /// Other attributes are added to the comment, or form the account if there is none. An item
+  /// without attributes is named by its schema, label and date.
   /// <doc:ForeignFormats> has the complete table.
   ///
   /// The format does not distinguish a wrong passphrase from damage. If no item can be decrypted,
@@ -34,19 +35,19 @@ extension ForeignSecrets {
     let cipher = try ForeignCipher()
     let key = try cipher.key(
       of: passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
-    var secrets: [(created: UInt64, secret: ForeignSecret)] = []
+    var items: [(position: String, item: LibsecretItem)] = []
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
       if let item = try sealed.opened(with: key, cipher) {
-        secrets.append((item.created, item.foreignSecret(at: position)))
+        items.append((position, item))
       } else {
         unreadable.append(
           Unreadable(
             position: position, reason: "It is damaged, or encrypted with another passphrase."))
       }
     }
-    if secrets.isEmpty, !unreadable.isEmpty {
+    if items.isEmpty, !unreadable.isEmpty {
       throw MigrationError.wrongPassphrase(path: file.path)
     }
     if let first = unreadable.first, !skippingUnreadable {
@@ -54,8 +55,10 @@ extension ForeignSecrets {
         path: file.path,
         reason: "\(unreadable.count) items cannot be decrypted, the first being \(first.position)")
     }
-    return ForeignSecrets(
-      secrets.sorted { $0.created < $1.created }.map(\.secret), unreadable: unreadable, file: file)
+    items.sort { $0.item.created < $1.item.created }
+    var names: [ItemIdentity: Int] = [:]
+    let secrets = items.map { $0.item.foreignSecret(at: $0.position, names: &names) }
+    return ForeignSecrets(secrets, unreadable: unreadable, file: file)
   }
 }
 

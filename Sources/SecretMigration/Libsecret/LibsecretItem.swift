@@ -7,7 +7,9 @@ struct LibsecretItem {
   /// The creation date, in seconds since 1970.
   let created: UInt64
   let secret: Secret
+}
 
+extension LibsecretItem {
   /// Parses decrypted bytes; returns nil if they are not an item.
   init?(_ content: Secret) {
     let item = unsafe content.withUnsafeBytes { bytes in unsafe Self(bytes) }
@@ -46,9 +48,17 @@ extension LibsecretItem {
   private static let serviceNames = ["service", "application"]
   private static let accountNames = ["username", "account", "user"]
 
-  func foreignSecret(at position: String) -> ForeignSecret {
+  /// Returns the secret of the item; `names` counts the items without attributes by their names.
+  func foreignSecret(at position: String, names: inout [ItemIdentity: Int]) -> ForeignSecret {
     var rest = attributes.filter { !Self.metadata.contains($0.key) && !$0.value.isEmpty }
-    let identity = rest["server"] != nil ? Self.internet(&rest) : Self.generic(&rest)
+    let identity =
+      if rest.isEmpty {
+        name(unlike: &names)
+      } else if rest["server"] != nil {
+        Self.internet(&rest)
+      } else {
+        Self.generic(&rest)
+      }
     let comment = rest.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
       .joined(separator: "\n")
     return ForeignSecret(
@@ -56,6 +66,24 @@ extension LibsecretItem {
       attributes: ItemAttributes(
         label: label.isEmpty ? nil : label, comment: comment.isEmpty ? nil : comment),
       secret: secret)
+  }
+
+  /// Returns the identity of an item without attributes: its schema, label and creation date, and a
+  /// number if others have the same.
+  private func name(unlike others: inout [ItemIdentity: Int]) -> ItemIdentity {
+    func name(_ date: String) -> ItemIdentity {
+      .generic(
+        service: attributes["xdg:schema"].flatMap { $0.isEmpty ? nil : $0 },
+        account: label.isEmpty ? date : "\(label) (\(date))")
+    }
+    let first = name("\(created)")
+    var unused = first
+    while others[unused] != nil {
+      others[first, default: 1] += 1
+      unused = name("\(created), \(others[first, default: 1])")
+    }
+    others[unused] = 1
+    return unused
   }
 
   private static func remove(_ names: [String], from rest: inout [String: String]) -> String? {

@@ -108,12 +108,13 @@ extension SecretVault {
       throw .invalid("The vault has no passphrase")
     }
     do {
-      let user = try table.open(with: .passphrase(passphrase), cipher)
-      try keys.confirm(user: user, cipher)
-      return true
+      _ = try table.open(with: .passphrase(passphrase), cipher)
     } catch {
       if error == .wrongPassphrase { return false }
       throw error
     }
+    // The slot of a forged table would open as well.
+    if keys.isCandidate { throw keys.lockedError }
+    return true
   }
 }

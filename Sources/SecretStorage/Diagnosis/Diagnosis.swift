@@ -138,8 +138,8 @@ extension Diagnosis {
   fileprivate mutating func examine(_ store: any SecretStore) {
     do {
       record("Items", "\(try store.items(matching: .all).count)")
-    } catch .locked {
-      record("Locked", "yes: \(SecretStoreError.locked)")
+    } catch .locked(let keys) {
+      record("Locked", "yes: unlock it with \(keys)")
     } catch {
       problem("Items", error)
     }
@@ -180,19 +180,20 @@ extension Diagnosis {
     if table.hasOldKeys { record("Keys", "are being rotated: resumeRotation() completes it") }
     if contents.keys.isUnlocked { return record("Locked", "no") }
     if let error = contents.keys.unattendedError { return problem("Locked", error) }
-    guard contents.keys.lockReason == .locked else {
+    guard case .locked(let keys) = contents.keys.lockReason else {
       return problem("Locked", contents.keys.lockReason)
     }
-    let unattended = table.slots.contains(where: contents.isOfThisDevice) ? ["unlock()"] : []
-    let keys = unattended + table.slots.compactMap(\.kind.neededKey)
-    let choice = keys.isEmpty ? "a newer version" : Self.list(keys, last: " or ")
-    record("Locked", "yes: unlock it with \(choice)")
+    record("Locked", "yes: unlock it with \(keys)")
   }
 
-  /// Joins the distinct strings with commas, and with another separator before the last one.
-  private static func list(_ strings: [String], last separator: String = ", ") -> String {
+  /// Joins the distinct strings, up to a limit, with commas and a separator before the last one.
+  static func list(
+    _ strings: [String], last separator: String = ", ", limit: Int = .max
+  ) -> String {
     var distinct: [String] = []
-    for string in strings where !distinct.contains(string) { distinct.append(string) }
+    for string in strings where distinct.count < limit && !distinct.contains(string) {
+      distinct.append(string)
+    }
     let last = distinct.popLast() ?? ""
     return distinct.isEmpty ? last : distinct.joined(separator: ", ") + separator + last
   }

@@ -20,6 +20,11 @@ public struct Secret: Sendable {
     }
   }
 
+  /// Creates a secret from the UTF-8 encoding of a text.
+  public init(_ text: String) {
+    self.init(text.utf8)
+  }
+
   /// Creates a secret from bytes, and overwrites the original.
   init(wiping bytes: inout [UInt8]) {
     self.init(bytes)

@@ -92,8 +92,8 @@ extension SecretItem.ID {
 
 /// The limits on the size of an item, in bytes.
 package enum ItemLimits {
-  static let secretSize = 16 * 1024 * 1024
-  static let stringSize = 64 * 1024
+  package static let secretSize = 16 * 1024 * 1024
+  package static let stringSize = 64 * 1024
 
   /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   package static func check(

@@ -4,8 +4,8 @@ extension PasswordItem {
   /// If loading succeeds, it discards unsaved changes.
   ///
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` if the item may not
-  ///   be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
+  ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
@@ -26,7 +26,7 @@ extension PasswordItem {
   /// Attributes that were not set are not changed in the store. If there is no item and no unsaved
   /// value, unsaved attributes stay unsaved.
   ///
-  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/unsupported(_:)``,
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/unsupported(_:)``,
   ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
   ///   unsaved.
   public func save() throws {
@@ -37,7 +37,8 @@ extension PasswordItem {
   ///
   /// If several items match, this removes the oldest one.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or another error of the store. Nothing is changed then.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed
+  ///   then.
   public func remove() throws {
     try stored.remove()
   }
@@ -56,7 +57,7 @@ extension PasswordItem {
 
   /// The number of matching items, of which the oldest one is used.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or another error of the store.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store.
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 

@@ -155,7 +155,9 @@ extension StoredPassword {
     if let error = initial.error {
       didFail(error)
       // Repeated failures are reported as well, because each one discards a change.
-      return SecretStores.onFailure(SecretStorageFailure(.change, error))
+      let failure = SecretStorageFailure(.change, error)
+      state.withLock { _ = $0.reportedFailures.insert(failure) }
+      return SecretStores.onFailure(failure)
     }
     // If the value was nil before and after, an optional chain changed nothing.
     if initial.value != nil || value != nil { set(value) }

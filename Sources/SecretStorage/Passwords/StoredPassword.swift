@@ -38,8 +38,8 @@ final class StoredPassword: Sendable {
     /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
     var error: SecretStoreError?
-    /// The last reported failure; nil after an access has succeeded.
-    var reportedFailure: SecretStorageFailure?
+    /// The failures that were reported since the last access that succeeded.
+    var reportedFailures: Set<SecretStorageFailure> = []
 
     var item: SecretItem? { resolution.item }
   }
@@ -108,8 +108,7 @@ final class StoredPassword: Sendable {
     } catch {
       let failure = SecretStorageFailure(operation, error)
       let isNew = state.withLock { state in
-        defer { state.reportedFailure = failure }
-        return state.reportedFailure != failure
+        state.reportedFailures.insert(failure).inserted
       }
       if isNew { SecretStores.onFailure(failure) }
     }
@@ -146,7 +145,9 @@ extension StoredPassword.State {
   fileprivate mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
-    reportedFailure = nil
+    if reportedFailures.isEmpty { return }
+    SecretStores.didSucceed(after: reportedFailures)
+    reportedFailures = []
   }
 }
 

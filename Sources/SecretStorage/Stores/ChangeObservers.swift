@@ -2,7 +2,7 @@ import Concurrency
 
 /// The observers of changes to a store.
 ///
-/// The app's handlers are called on a separate thread, one at a time. Synchronous handlers, which
+/// The app's handlers are called on another thread, one at a time. Synchronous handlers, which
 /// only this library adds, are called before the call that makes the change returns. In a forked
 /// child, no handlers are registered initially, and all are called on the thread of the change.
 final class ChangeObservers: Sendable {
@@ -11,12 +11,13 @@ final class ChangeObservers: Sendable {
   private struct State {
     var synchronous = List()
     var asynchronous = List()
-    /// The observers that the thread will call; nil if no call is scheduled.
+    /// The observers that the queue will call; nil if no call is scheduled.
     var pending: [Observer<@Sendable () -> Void>]?
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
-  private let thread = SerialThread()
+  /// The queue that runs the app's handlers.
+  let queue = SerialQueue(on: .handlers)
 
   /// Adds one of the app's handlers; several changes may be coalesced into one call.
   func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
@@ -49,7 +50,7 @@ final class ChangeObservers: Sendable {
       return state.pending == nil
     }
     guard needsCall else { return }
-    if Fork.isChild { callPending() } else { thread.run { self.callPending() } }
+    if Fork.isChild { callPending() } else { queue.run { self.callPending() } }
   }
 
   private func callPending() {

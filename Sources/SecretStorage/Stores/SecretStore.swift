@@ -22,13 +22,13 @@ public protocol SecretStore: Sendable {
 
   /// Returns the items that match a query, the oldest first, without their secrets.
   ///
-  /// - Throws: ``SecretStoreError/locked`` instead of an incomplete result.
+  /// - Throws: ``SecretStoreError/locked(_:)`` instead of an incomplete result.
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem]
 
   /// Returns the secret of an item; nil if the item no longer exists.
   ///
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/denied(_:)`` if the item exists
-  ///   but may not be read now.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item
+  ///   exists but may not be read now.
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading?

@@ -1,13 +1,14 @@
 import CLibrary
 import Concurrency
+public import FoundationEssentials
 import StorageInternals
 
 /// An error that a store throws.
 ///
 /// No case contains a secret.
 public enum SecretStoreError: Error, Hashable, Sendable {
-  /// The store is locked.
-  case locked
+  /// The store is locked; the string names the keys that open it.
+  case locked(String = "one of its keys")
   /// The passphrase is wrong.
   case wrongPassphrase
   /// The named key file, credential or recovery code is wrong.
@@ -47,20 +48,28 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
+  /// The directory at `path` could not be flushed, so that its last changes, which are in place,
+  /// may not survive a power failure.
+  ///
+  /// A write that throws this error may have been made, if it created the file. Until a flush
+  /// succeeds, each later write to the file tries it first, and makes no change if it fails.
+  case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
 }
 
-extension SecretStoreError: CustomStringConvertible {
+extension SecretStoreError: CustomStringConvertible, LocalizedError {
   /// A description of the error and, where possible, of the remedy.
   ///
   /// It is a single line, in which control characters are replaced.
   public var description: String { sentences.sanitized() }
 
+  /// The same text as ``description``, for `localizedDescription`.
+  public var errorDescription: String? { description }
+
   private var sentences: String {
     switch self {
-    case .locked:
-      "The vault is locked. Unlock it with its passphrase, or with another key that it has a slot for."
+    case .locked(let keys): "The vault is locked. Unlock it with \(keys)."
     case .wrongPassphrase:
       """
       The passphrase is wrong. Try again; nothing was changed. If it contains accents, they may be \
@@ -90,10 +99,14 @@ extension SecretStoreError: CustomStringConvertible {
       "\(what). Intact items stay readable: save them, or restore a backup."
     case .rolledBack(let what):
       """
-      \(what). If you put an older copy back on purpose, accept it; otherwise restore the newest one.
+      \(what). If you put an older copy back on purpose, accept it with acceptRollback() or `locket \
+      secrets accept-rollback`; otherwise restore the newest one.
       """
     case .replaced(let what):
-      "\(what). If that was on purpose, accept it; otherwise restore the original."
+      """
+      \(what). If that was on purpose, accept it with acceptReplacement() or `locket secrets \
+      accept-replacement`; otherwise restore the original.
+      """
     case .newerFormat(let what): "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason): "\(path) \(reason)."
     case .missingLibrary(let what), .unavailable(let what): what
@@ -102,6 +115,7 @@ extension SecretStoreError: CustomStringConvertible {
       The lock \(path) was not released in time\(holder.map { ": process \($0) holds it" } ?? ""). \
       \(holder.map { "Continue or end process \($0)" } ?? "Wait for its holder"), and try again.
       """
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
     }
@@ -111,9 +125,13 @@ extension SecretStoreError: CustomStringConvertible {
 extension SecretStoreError {
   init(_ error: SystemError) {
     self =
-      error.call == .flock && error.code == ETIMEDOUT
-      ? .busy(path: error.path, holder: error.holder)
-      : .system(call: error.call.rawValue, path: error.path, code: error.code)
+      if error.call == .flock, error.code == ETIMEDOUT {
+        .busy(path: error.path, holder: error.holder)
+      } else if error.isUncertain {
+        .uncertain(path: error.path, code: error.code)
+      } else {
+        .system(call: error.call.rawValue, path: error.path, code: error.code)
+      }
   }
 }
 

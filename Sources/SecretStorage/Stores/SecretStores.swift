@@ -4,13 +4,27 @@ import Synchronization
 
 /// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  private static let failureHandler = Lock<@Sendable (SecretStorageFailure) -> Void>(
-    FailureLog().report, inForkedChild: { FailureLog().report })
-  private static let childLog = FailureLog<SecretStorageFailure>()
+  /// The app's handler; reset in a forked child, because another thread may have been setting it.
+  private static let failureHandler = Lock<(@Sendable (SecretStorageFailure) -> Void)?>(
+    nil, inForkedChild: { nil })
+  private static let log = FailureLog<SecretStorageFailure>()
+
+  /// Reports a failure by a call of the app's handler on a queue, or at once on standard error.
+  static func report(_ failure: SecretStorageFailure, on queue: SerialQueue) {
+    guard !Fork.isChild, let handler = failureHandler.withLock({ $0 }) else {
+      return log.report(failure)
+    }
+    queue.run { handler(failure) }
+  }
 
   /// Reports a failure on standard error; the app's handler could need locks that are held here.
   static func reportInForkedChild(_ failure: SecretStorageFailure) {
-    childLog.report(failure)
+    log.report(failure)
+  }
+
+  /// Lets the default handler report failures again, because an access has succeeded.
+  package static func didSucceed(after failures: Set<SecretStorageFailure>) {
+    for failure in failures { log.forget(failure) }
   }
 
   /// Sets the store for passwords that do not specify one, in place of this machine's vault.
@@ -23,11 +37,12 @@ public enum SecretStores: Sendable {
   /// A handler for failures of password properties, which cannot throw errors.
   ///
   /// The handler is called after the access, on the same thread, or on any thread for failures of
-  /// maintenance. A password reports a repeated failure only once until an access succeeds. The
-  /// default handler writes a line to standard error for each distinct failure. A forked child has
-  /// the default handler initially, and always writes failures of maintenance to standard error.
+  /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
+  /// then, the default handler writes one line to standard error for each distinct failure of all
+  /// passwords. A forked child has the default handler initially, and always writes failures of
+  /// maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
-    get { failureHandler.withLock { $0 } }
+    get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }
   }
 

@@ -3,33 +3,37 @@ import Concurrency
 // Before a write, this machine records on disk which vault is at the path. This record and that of
 // the newest log record reveal a rollback or replacement, which the app can accept.
 extension SecretVault {
-  /// Records the vault at the log's path and the start of the log, unless both are recorded.
+  /// Records the vault at the log's path and the start of the log, unless this object has done so.
+  ///
+  /// Throws `uncertain` if a record could not be flushed.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
-    var isPathRecorded = draft.isPathRecorded
-    if !isPathRecorded {
-      isPathRecorded = try recordVault(for: vaultID, isNew: draft.base.first == nil, location)
-    }
+    let isPathRecorded = try recordVault(
+      vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
-    // was ever acknowledged. The log's first record is certainly on disk.
+    // was ever acknowledged. The log's first record is certainly on disk. A record that another
+    // process has written may not be.
     var remembered: RememberedVault?
-    if !draft.isLogRecorded, let first = draft.base.first {
+    let start = draft.base.start ?? 0
+    if let first = draft.base.first,
+      !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
+    {
       let vault = RememberedVault(
-        vaultID: vaultID, logStart: draft.base.start ?? 0, head: first)
+        vaultID: vaultID, logStart: start, head: first, keys: draft.result?.keys)
       do throws(SecretStoreError) {
         try location.device.remember(vault)
-        remembered = vault
+        if !draft.isLogRecorded { remembered = vault }
       } catch {
+        if case .uncertain = error { throw error }
         // The same file is written again after the vault; that failure is reported.
       }
     }
     contents.withLock { contents in
       guard contents.position == draft.position else { return }
       if isPathRecorded { contents.recordedVaultID = vaultID }
-      if let remembered {
-        let keys = contents.remembered?.keys
+      if var remembered {
+        remembered.keepKeys(of: contents.remembered)
         contents.remembered = remembered
-        contents.remembered?.keys = keys
       }
     }
   }
@@ -46,16 +50,23 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path; reports a failure and returns false.
+  /// Records the vault at the log's path durably, unless this object has done so; reports a failure
+  /// and returns false.
   ///
-  /// Throws if a new vault would then be mistaken for a malicious replacement of the recorded one.
+  /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
+  /// replacement of the recorded one.
   func recordVault(
-    for vaultID: [UInt8], isNew: Bool, _ location: VaultLocation
+    _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
+    guard let vaultID else { return false }
+    // The process that recorded it may have been killed before it flushed the record.
+    let isRecorded = recorded == vaultID
+    if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return true }
     do {
-      try location.device.remember(vaultID, at: location.log.name)
+      try location.device.remember(vaultID, at: location.log.name, isRecorded: isRecorded)
       return true
     } catch {
+      if case .uncertain = error { throw error }
       if isNew, try location.device.vaultID(at: location.log.name) != nil { throw error }
       reportingFailure { () throws(SecretStoreError) in throw error }
       return false
@@ -66,17 +77,24 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
+    let device = try location.device
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
       guard case .rolledBack = contents.trustError else { return nil }
       var keys = contents.keys
       keys.lastGeneration = nil
-      try keys.recordGeneration(cipher)
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
     // This may wait for another process, so the lock of `contents` is not held.
-    try location.device.remember(accepted, evenIfOlder: true)
+    try device.remember(accepted, evenIfOlder: true)
     resetSeenState()
+    // The keys that show the generation are not opened before the file is accepted.
+    let opened = try withContents { contents -> RememberedVault? in
+      let head = contents.chain.head
+      let isAccepted = contents.trustError == nil && head.digest == accepted.head.digest
+      return isAccepted ? RememberedVault(contents.chain, contents.keys) : nil
+    }
+    if let opened { try device.remember(opened) }
   }
 
   /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.

@@ -112,7 +112,7 @@ extension VaultContents {
   fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }
-    if sealedRecordCount > 0 { throw keys.lockReason }
+    if mayHaveMore { throw keys.lockReason }
     if let place = damage.hiddenItemsPlace {
       throw .corrupted("The item may have been at \(place), which is damaged")
     }

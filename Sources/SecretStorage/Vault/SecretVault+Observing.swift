@@ -4,10 +4,11 @@ import StorageInternals
 extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
-  /// The handler runs on a thread of this object, one call at a time, and may use the vault.
-  /// Several changes, which include locking and unlocking, may be coalesced into one call. Changes
-  /// by other processes are detected with inotify or, if that is not available, within a second,
-  /// and ``SecretStores/onFailure`` receives the reason.
+  /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
+  /// blocks, it delays only the handlers of this object. Several changes, which include locking and
+  /// unlocking, may be coalesced into one call. Changes by other processes are detected with
+  /// inotify or, if that is not available, within a second, and ``SecretStores/onFailure`` receives
+  /// the reason.
   ///
   /// A forked child starts without handlers. Handlers that it adds are only called for changes by
   /// this object, run within the call that makes the change, and must not use the vault.

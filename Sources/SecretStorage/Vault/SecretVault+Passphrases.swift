@@ -23,9 +23,10 @@ extension SecretVault {
   /// - Parameters:
   ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
-  ///   if the passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if ``lock()``
-  ///   is called or the task is cancelled while the key is derived; or the error of writing.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
+  ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
+  ///   key is derived; or the error of writing.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -43,7 +44,7 @@ extension SecretVault {
   ///
   /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked, or the error of writing it.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked, or the error of writing it.
   public func removePassphrase() throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in

@@ -15,15 +15,15 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
   ///   if specified, its account. For other queries, and in the first searches of this object, *n*
   ///   is the number of all items.
-  /// - Throws: ``SecretStoreError/locked`` or ``SecretStoreError/corrupted(_:)`` if the result may
-  ///   be incomplete.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
+  ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try read { contents throws(SecretStoreError) in
       let found = contents.index.items(matching: query)
       for item in found { try contents.checkCertain(item.id) }
       // Identities are unique, so there can be no further match.
       if found.count == 1, query.matchesAtMostOneItem { return found }
-      if contents.sealedRecordCount > 0 || contents.isCandidate { throw contents.keys.lockReason }
+      if contents.mayHaveMore { throw contents.keys.lockReason }
       if let place = contents.damage.hiddenItemsPlace {
         throw .corrupted("The vault is damaged at \(place) and may have contained more items")
       }
@@ -35,7 +35,7 @@ extension SecretVault {
   ///
   /// Checking an application password takes the time of the item's cost, once for each context.
   ///
-  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/otherDevice(_:)`` or
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)`` or
   ///   ``SecretStoreError/corrupted(_:)`` if the item exists but cannot be opened;
   ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` if the
   ///   authorization does not satisfy the item's access flags.
@@ -51,24 +51,41 @@ extension SecretVault {
   /// state is returned, unlike in ``items(matching:)``. Items with access flags are omitted,
   /// because reading them requires proofs.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked, or
-  ///   ``SecretStoreError/replaced(_:)`` if it was removed.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
+  ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
+  ///   older copy, another vault or missing. For such a file, use
+  ///   ``salvageableItems(unlockingWith:)``.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
-    try withContents { contents throws(SecretStoreError) in
-      _ = try contents.currentTable()
-      if contents.sealedRecordCount > 0 { throw contents.keys.lockReason }
-      var readable: [(item: SecretItem, secret: Secret)] = []
-      let items = Array(contents.index.items) + contents.overwritten.values
-      for item in items where item.accessControl.flags.isEmpty {
-        do {
-          readable.append((item.decoded, try contents.open(item)))
-          contents.idle?.recordUse()
-        } catch {
-          // This item cannot be recovered; `verify()` reports it.
-        }
-      }
-      return readable.sorted { SecretItem.isOlder($0.item, $1.item) }
+    try read { contents throws(SecretStoreError) in try contents.salvage() }
+  }
+
+  /// Returns every readable item of the file, even if it is an older copy or another vault.
+  ///
+  /// Nothing else changes: the vault is neither unlocked nor locked, and keeps refusing the file.
+  /// Only the given keys open the file, and they are removed from memory afterwards. The items may
+  /// be outdated, or of whoever put the file there. Items with access flags are omitted, and those
+  /// that are bound to this device require ``UnlockKey/device``.
+  ///
+  /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
+  /// - Returns: The items with their secrets, the oldest first.
+  /// - Throws: The error of ``unlock(with:)`` for the last key if no key opens a slot,
+  ///   ``SecretStoreError/corrupted(_:)`` if the file has no intact key table, or the error of
+  ///   reading the file.
+  public func salvageableItems(
+    unlockingWith keys: [UnlockKey]
+  ) throws -> [(item: SecretItem, secret: Secret)] {
+    let location = try location
+    let changes = try location.log.changes(since: nil)
+    guard let table = changes.newestTable else { return try salvageableItems() }
+    var contents = VaultContents(cipher: cipher)
+    defer { cipher.eraseKeys() }
+    try contents.keys.ring.unlock(
+      table, with: keys, location.device, cipher, checking: cancellationByLocking)
+    try contents.apply(changes, nil)
+    guard contents.keys.table != nil else {
+      throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")
     }
+    return try contents.salvage()
   }
 
   /// Calls a closure with the current contents; throws if they are not trusted.
@@ -112,6 +129,24 @@ extension ItemQuery {
 }
 
 extension VaultContents {
+  /// Opens all readable items, with the oldest first.
+  fileprivate mutating func salvage() throws(SecretStoreError) -> [(
+    item: SecretItem, secret: Secret
+  )] {
+    if mayHaveMore { throw keys.lockReason }
+    var readable: [(item: SecretItem, secret: Secret)] = []
+    let items = Array(index.items) + overwritten.values
+    for item in items where item.accessControl.flags.isEmpty {
+      do {
+        readable.append((item.decoded, try open(item)))
+        idle?.recordUse()
+      } catch {
+        // This item cannot be recovered; `verify()` reports it.
+      }
+    }
+    return readable.sorted { SecretItem.isOlder($0.item, $1.item) }
+  }
+
   /// Returns the errors that were not reported yet: a missing vault, or an interrupted write.
   fileprivate mutating func unreportedErrors() -> [SecretStoreError] {
     var errors = [missingVaultError].compactMap(\.self)

@@ -37,7 +37,7 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: The error of writing the vault, or an error below. After the former or
   ///   ``SecretStoreError/cancelled``, a rotation may be pending; otherwise, nothing has changed.
-  ///   - ``SecretStoreError/locked`` if the vault is locked.
+  ///   - ``SecretStoreError/locked(_:)`` if the vault is locked.
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind.
   ///   - ``SecretStoreError/invalid(_:)`` if the vault has no slot for a given key, if a slot would
@@ -70,7 +70,7 @@ extension SecretVault {
   /// After an error, completed work is kept.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked,
   ///   ``SecretStoreError/otherDevice(_:)`` if a remaining item is sealed for another device,
   ///   ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault.

@@ -24,12 +24,12 @@ extension SecretVault {
   ///   - name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
   ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked; ``SecretStoreError/invalid(_:)``
-  ///   if the name, the cost or the key is not allowed, or if this device already has a slot;
-  ///   ``SecretStoreError/unavailable(_:)`` if there is no such credential;
-  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while a key
-  ///   is derived from a passphrase; or any error from reading the key or writing the vault. On
-  ///   error, nothing changes.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
+  ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
+  ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
+  ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
+  ///   while a key is derived from a passphrase; or any error from reading the key or writing the
+  ///   vault. On error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -80,7 +80,7 @@ extension SecretVault {
   /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if no remaining
-  ///   slot could open the vault on this device; ``SecretStoreError/locked`` if the vault is
+  ///   slot could open the vault on this device; ``SecretStoreError/locked(_:)`` if the vault is
   ///   locked; or the error of writing the vault.
   public func removeSlot(_ id: Slot.ID) throws {
     try requireUnlocked()
@@ -103,8 +103,8 @@ extension SecretVault {
 
   /// Renames a slot.
   ///
-  /// - Throws: ``SecretStoreError/locked``, ``SecretStoreError/invalid(_:)`` if there is no such
-  ///   slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/invalid(_:)`` if there is no
+  ///   such slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
@@ -161,7 +161,7 @@ extension SecretVault.Slot {
   }
 
   static func check(_ name: String) throws(SecretStoreError) {
-    if !(1...200).contains(name.utf8.count) {
+    if !KeySlot.nameSizes.contains(name.utf8.count) {
       throw .invalid("A slot name must be 1 to 200 bytes long, not \(name.utf8.count)")
     }
   }

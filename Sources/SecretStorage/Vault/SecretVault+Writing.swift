@@ -6,11 +6,11 @@ extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` if an item with this identity exists,
-  ///   ``SecretStoreError/locked`` if the vault is locked, ``SecretStoreError/unsupported(_:)`` for
-  ///   access flags that no available authenticator can check, ``SecretStoreError/denied(_:)`` if a
-  ///   required application password is missing, ``SecretStoreError/invalid(_:)`` for an invalid
-  ///   combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of writing
-  ///   the vault. On error, nothing changes.
+  ///   ``SecretStoreError/locked(_:)`` if the vault is locked, ``SecretStoreError/unsupported(_:)``
+  ///   for access flags that no available authenticator can check, ``SecretStoreError/denied(_:)``
+  ///   if a required application password is missing, ``SecretStoreError/invalid(_:)`` for an
+  ///   invalid combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of
+  ///   writing the vault. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -124,9 +124,25 @@ extension SecretVault {
         if error == .conflict { return false }
         throw error
       }
+    } else if outcomes.contains(where: { if case .success = $0.1 { true } else { false } }) {
+      // Another process removed the items, and may have been killed before it flushed that.
+      try synchronize()
     }
     for (pending, outcome) in outcomes { pending.finish(outcome) }
     return true
+  }
+
+  /// Returns when everything that was read is on disk, also if its writer was killed.
+  package func synchronize() throws(SecretStoreError) {
+    let location = try location
+    if try withContents({ contents in contents.isOnDisk }) { return }
+    _ = try location.log.append { () throws(SecretStoreError) in
+      try withContents {
+        contents throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)? in
+        guard !contents.isOnDisk, let position = contents.position else { return nil }
+        return ([], position)
+      }
+    }
   }
 
   private func append(
@@ -181,7 +197,7 @@ extension SecretStoreError {
   /// Whether there is no disk space left, or the user's disk quota is exceeded.
   fileprivate var isFullDisk: Bool {
     switch self {
-    case .system(_, _, ENOSPC), .system(_, _, EDQUOT): true
+    case .system(_, _, let code), .uncertain(_, let code): [ENOSPC, EDQUOT].contains(code)
     default: false
     }
   }

@@ -19,7 +19,8 @@ import Synchronization
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
 /// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
 /// does, and the directory cannot be flushed, the write succeeds and ``SecretStores/onFailure``
-/// reports that a power failure may undo it.
+/// reports that a power failure may undo it. Later writes then throw
+/// ``SecretStoreError/uncertain(path:code:)`` until the directory has been flushed.
 ///
 /// On a full disk, items and slots can still be removed, because the vault reserves 64 KiB of disk
 /// space for that purpose. The next write for which there is enough space restores the reserve.
@@ -39,8 +40,8 @@ public final class SecretVault: SecretStore {
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
-  /// The thread for background work; a dispatch queue crashes if the process cannot open files.
-  let background = SerialThread()
+  /// The queue for background work; a dispatch queue crashes if the process cannot open files.
+  let background = SerialQueue()
   let automaticLockingState = Lock(
     AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
 
@@ -74,11 +75,11 @@ public final class SecretVault: SecretStore {
     self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
       let state: String
       if let stateDirectory {
-        state = stateDirectory.path
+        state = try stateDirectory.filePath
       } else {
         state = try VaultLocation.directories(of: nil).state
       }
-      return VaultLocation(path: fileURL.path, stateDirectory: state, cipher: cipher)
+      return VaultLocation(path: try fileURL.filePath, stateDirectory: state, cipher: cipher)
     }
   }
 
@@ -136,9 +137,10 @@ public final class SecretVault: SecretStore {
   /// The default is false, because such users could remove the files or replace them with older
   /// ones. A write then revokes the write permission of the group and of others. If this user does
   /// not own the directory, or the file system has no such permissions, the write throws
-  /// ``SecretStoreError/insecure(path:reason:)``. A sticky directory that belongs to root or to
-  /// this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to true for a
-  /// volume that several trusted users share.
+  /// ``SecretStoreError/insecure(path:reason:)``. So does the creation of a vault or a device key
+  /// in the directory of another user, as by root in a user's home. A sticky directory that belongs
+  /// to root or to this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to
+  /// true for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
@@ -150,7 +152,8 @@ public final class SecretVault: SecretStore {
       let location = try location
       if !allowsSharedDirectories {
         try location.log.protect()
-        try location.device.fileSystem.protectDirectory(location.device.directory)
+        let device = location.device
+        try device.fileSystem.protectDirectory(device.directory, for: device.keyPath)
       }
       return location
     }
@@ -177,6 +180,16 @@ extension SecretStore where Self == SecretVault {
 }
 
 private let sharedVault = SecretVault()
+
+extension URL {
+  /// The path of a file URL, which is empty if it contains bytes that are not UTF-8.
+  fileprivate var filePath: String {
+    get throws(SecretStoreError) {
+      if isFileURL, !path.isEmpty { return path }
+      throw .invalid("\(absoluteString) is not the URL of a file with a path in UTF-8")
+    }
+  }
+}
 
 /// The location of a vault: its log, and the device state that belongs to it.
 struct VaultLocation: Sendable {

@@ -15,7 +15,7 @@ package struct ApplicationDirectories: Sendable {
   ) throws(ApplicationDirectoriesError) {
     let name = applicationName ?? Self.executableName
     guard !["", ".", ".."].contains(name), !name.utf8.contains(UInt8(ascii: "/")),
-      !name.utf8.contains(0)
+      name.refusalCode == nil
     else { throw .invalidApplicationName(name) }
     self.applicationName = name
     self.environment = environment
@@ -106,7 +106,7 @@ package struct ApplicationDirectories: Sendable {
 
 /// The reason why an application's directories are unknown.
 package enum ApplicationDirectoriesError: Error, Hashable, Sendable {
-  /// The name is empty, `.` or `..`, or contains a slash or a zero byte.
+  /// The name is empty, `.` or `..`, contains a slash or a zero byte, or is not UTF-8.
   case invalidApplicationName(String)
 
   /// None of the environment variables holds an absolute path, and `HOME` is not the home of a
@@ -120,7 +120,7 @@ extension ApplicationDirectoriesError: CustomStringConvertible {
     case .invalidApplicationName(let name):
       return """
         \(String(reflecting: name)) cannot be the name of a directory. \
-        Give the application a name without slashes.
+        Give the application a name in UTF-8 without slashes.
         """
     case .noDirectory(let variables, let home):
       return """

@@ -1,4 +1,4 @@
-package import CLibrary
+import CLibrary
 
 /// An open file, which is closed when the value is destroyed.
 package struct File: ~Copyable, Sendable {
@@ -99,22 +99,14 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(.ftruncate, path) { ftruncate(descriptor, off_t(size)) }
   }
 
-  package func changeMode(to mode: mode_t) throws(SystemError) {
-    try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
-  }
-
-  /// Changes the owner and the group; the maximum value leaves the owner or group unchanged.
-  package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
-    try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
-  }
-
   /// Creates a link to an unnamed file at its path; returns false if `/proc` is missing.
   func link() throws(SystemError) -> Bool {
     // Linking the descriptor itself requires privileges.
     let source = "/proc/self/fd/\(descriptor)"
     do {
       try fileSystem.check(.link, at: path) {
-        unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        unsafe linkat(
+          AT_FDCWD, source, fileSystem.directory, fileSystem.name(path), AT_SYMLINK_FOLLOW)
       }
       return true
     } catch {
@@ -192,30 +184,74 @@ extension File {
     return nil
   }
 
-  /// The process that holds the queue lock, a record lock on the first byte.
+  // Each process that waits for the lock has a place in the queue: a record lock on a byte after
+  // those of the processes that wait longer. Child processes do not inherit it. The kernel releases
+  // it when the process ends or closes the file.
+
+  /// A process in the queue, at or after a place; nil if there is none.
+  func waitingProcess(from place: off_t = 0) -> pid_t? {
+    recordLock(F_GETLK, F_WRLCK, from: place).conflict?.l_pid
+  }
+
+  /// Takes the last place in the queue; returns nil if another process is just doing so.
   ///
-  /// Child processes do not inherit it. The kernel releases it when the process ends or closes the
-  /// file.
-  var queueHolder: pid_t? {
-    let (code, record) = queueLock(F_GETLK, F_WRLCK)
-    return code == 0 && record.l_type != F_UNLCK ? record.l_pid : nil
+  /// If the file system does not support record locks, returns the first place.
+  func enterQueue() -> off_t? {
+    var place: off_t = 0
+    for _ in 0..<1000 {
+      // A lock to the end of the file excludes the other processes from all later places.
+      if recordLock(F_SETLK, F_WRLCK, from: place).code == 0 {
+        _ = recordLock(F_SETLK, F_UNLCK, from: place + 1)
+        return place
+      }
+      guard errno == EAGAIN || errno == EACCES else { return 0 }
+      let (code, conflict) = recordLock(F_GETLK, F_WRLCK, from: place)
+      if code != 0 { return 0 }
+      guard let conflict else { continue }
+      // Another program may hold a lock anywhere.
+      guard conflict.l_len == 1, conflict.l_start < 1 << 48 else { return nil }
+      place = conflict.l_start + 1
+    }
+    return nil
   }
 
-  /// Acquires the queue lock; also returns true if the file system does not support record locks.
-  func enterQueue() -> Bool {
-    queueLock(F_SETLK, F_WRLCK).code == 0 || errno != EAGAIN && errno != EACCES
+  /// Returns the approximate number of processes that wait longer than the one at a place.
+  func waitingCount(before place: off_t) -> Int {
+    guard place > 0,
+      let conflict = recordLock(F_GETLK, F_WRLCK, from: 0, count: place).conflict
+    else { return 0 }
+    return Int(max(1, place - conflict.l_start))
   }
 
-  /// Releases the queue lock.
-  func leaveQueue() { _ = queueLock(F_SETLK, F_UNLCK) }
+  /// Whether the lock is a record lock of the whole file, as on NFS and SMB, which would conflict
+  /// with this process's own place in the queue.
+  var hasEmulatedLock: Bool {
+    // The structure begins with the type of the file system, and is smaller.
+    var status = [Int](repeating: 0, count: 64)
+    guard let call = unsafe Self.fstatfs,
+      withDescriptor({ unsafe call($0, &status) }) == 0
+    else { return false }
+    let (nfs, cifs, smb2): (UInt32, UInt32, UInt32) = (0x6969, 0xFF53_4D42, 0xFE53_4D42)
+    return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
+  }
 
-  private func queueLock(
-    _ command: Int32, _ type: some BinaryInteger
-  ) -> (code: Int32, record: flock) {
+  // int fstatfs(int fd, struct statfs *buf), which Swift does not import.
+  private typealias StatFS = @convention(c) (CInt, UnsafeMutablePointer<Int>) -> CInt
+  private static let fstatfs: StatFS? = unsafe dlsym(nil, "fstatfs").map {
+    unsafe unsafeBitCast($0, to: StatFS.self)
+  }
+
+  func leaveQueue() { _ = recordLock(F_SETLK, F_UNLCK) }
+
+  /// Sets or finds a record lock; a count of 0 stands for all bytes up to any end of the file.
+  private func recordLock(
+    _ command: Int32, _ type: some BinaryInteger, from start: off_t = 0, count: off_t = 0
+  ) -> (code: Int32, conflict: flock?) {
     var record = flock(
-      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)
     let code = withDescriptor { unsafe fcntl($0, command, &record) }
-    return (code, record)
+    let isConflict = code == 0 && command == F_GETLK && record.l_type != F_UNLCK
+    return (code, isConflict ? record : nil)
   }
 
   /// Returns a process if it is running; if not, a child that inherited the file holds the lock.

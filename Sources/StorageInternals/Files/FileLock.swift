@@ -23,16 +23,20 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes acquire the lock approximately in the order of their requests. A missing lock file
-  /// is created with access for its owner only. After a timeout, this throws `ETIMEDOUT` of
-  /// `flock`, with the holder if the kernel reports it, and later calls for the same path fail
-  /// immediately until the lock is free. After the queue timeout, the order among processes is
-  /// ignored.
+  /// Processes acquire the lock in the order of their requests, each for a turn in which it may
+  /// acquire the lock once more, because changing to another process is slow while the machine is
+  /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file
+  /// systems, the order among processes is ignored.
+  ///
+  /// A missing lock file is created with access for its owner only, once its directory and all of
+  /// the parents are durable; missing ones are created. After a timeout, this throws
+  /// `ETIMEDOUT` of `flock`, with the holder if the kernel reports it, and later calls for the same
+  /// path fail immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
-    queueTimeout: Duration = .seconds(1)
+    queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
   ) throws(SystemError) {
-    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout)
+    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     var file = try Self.open(path, fileSystem)
     try wait.enterQueue()
     do throws(SystemError) {
@@ -77,16 +81,39 @@ package struct FileLock: ~Copyable, Sendable {
   /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Changes the owner of the lock file, so that the owner of the data can acquire the lock.
-  package func changeOwner(to user: uid_t) throws(SystemError) {
+  /// Gives the lock file to the owner of the data beside it, who could not acquire a lock of root.
+  ///
+  /// The owner of missing data is that of the directory. `owner` is that of the data as just read,
+  /// which saves looking for it if it has the lock file, too.
+  package func changeOwner(
+    forDataAt path: String, ownedBy owner: uid_t? = nil, in fileSystem: FileSystem = FileSystem()
+  ) throws(SystemError) {
     let status = try file.status()
-    // A file with several links may be another file that was hard-linked here to change its owner.
-    guard status.owner != user, status.links == 1, status.size == 0 else { return }
-    try file.changeOwner(to: user, group: .max)
+    if status.owner == owner { return }
+    let directory = try fileSystem.openDirectory(path.parentDirectory)
+    let files = fileSystem.within(directory)
+    let new =
+      if let data = try files.status(of: path) { data.owner } else { try directory.status().owner }
+    // The lock may be elsewhere, if a link was in place of the directory when it was opened. A file
+    // with several links may be another file that was hard-linked here to change its owner.
+    guard status.owner != new, status.links == 1, status.size == 0,
+      try file.isStill(at: file.path, in: files)
+    else { return }
+    try file.changeOwner(to: new, group: .max)
   }
 
   private static func open(_ path: String, _ fileSystem: FileSystem) throws(SystemError) -> File {
-    try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    do {
+      return try fileSystem.open(path, O_RDWR | O_NOFOLLOW)
+    } catch {
+      if error.code != ENOENT { throw error }
+    }
+    let directory = path.parentDirectory
+    let highest = try fileSystem.makeDirectories(directory)
+    // The process that created an existing directory may have been killed before it flushed its
+    // name, or have failed to. A lock file shows to later processes that this was done.
+    try fileSystem.synchronizeNames(to: highest?.parentDirectory ?? directory)
+    return try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
   }
 }
 

@@ -4,21 +4,30 @@ import Dispatch
 
 /// A thread's wait for a file lock, up to a deadline.
 ///
-/// The kernel does not support a deadline for a file lock, so the lock is polled. Only the
-/// holder of the queue lock, a POSIX record lock on the same file, polls for the file lock, so that
-/// a process that has just released the lock cannot overtake the waiting processes.
+/// The kernel does not support a deadline for a file lock, so the lock is polled, by the first of
+/// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
+/// same file. All pause so long that together they do not delay the writer: on a machine with busy
+/// processors, some thousand wake-ups a second would also delay the kernel's threads that write to
+/// the disk, for seconds. A process is first again after the turns of the others, so the pauses and
+/// the turns are proportional to the time of a write: the slowest of N writers waits for about
+/// 2 * N writes.
 struct FileLockWait {
   private let path: String
+  private let turn: Duration
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
 
   // In microseconds. A write that reaches the disk takes at least half a millisecond.
   private static let shortestPause: UInt32 = 50
-  private static let longestPause: UInt32 = 500
+  private static let longestPause: UInt32 = 2000
+  private static let shortestQueuePause = Duration.milliseconds(1)
+  /// The maximum number of processes ahead for each of which a process pauses.
+  private static let longestQueue = 8
 
-  init(path: String, timeout: Duration, queueTimeout: Duration) {
+  init(path: String, timeout: Duration, queueTimeout: Duration, turn: Duration) {
     self.path = path
+    self.turn = turn
     let now = SuspendingClock.now
     deadline = now.advanced(by: timeout)
     queueDeadline = now.advanced(by: queueTimeout)
@@ -32,29 +41,45 @@ struct FileLockWait {
 
   /// Waits until the file lock is free, and acquires it.
   func lock(_ file: borrowing File) throws(SystemError) {
-    if FileLockQueue.timeout(at: path) == nil {
-      if file.queueHolder == nil, try file.lockIfFree() { return }
-      if try poll(file) { return }
-    } else if try file.lockIfFree() {
-      return FileLockQueue.setTimeout(nil, at: path)
+    let last = FileLockQueue.turn(at: path)
+    let length = last?.length(atMost: turn) ?? turn
+    let hasTurn = last.map { .now < $0.start + length } ?? false
+    let isTimedOut = FileLockQueue.timeout(at: path) != nil
+    var isLocked = false
+    if hasTurn || isTimedOut || file.waitingProcess() == nil { isLocked = try file.lockIfFree() }
+    let keepsTurn = hasTurn && isLocked
+    if !isLocked, !isTimedOut {
+      isLocked = try poll(file, queuePause: max(length, Self.shortestQueuePause))
     }
-    let holder = file.lockHolder ?? file.queueHolder
-    FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
-    throw timedOut(holder: holder)
+    guard isLocked else {
+      let holder = file.lockHolder ?? file.waitingProcess()
+      FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
+      throw timedOut(holder: holder)
+    }
+    if !keepsTurn { FileLockQueue.beginTurn(at: path) }
+    if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
   }
 
-  /// Polls for the lock; returns false at the deadline.
-  private func poll(_ file: borrowing File) throws(SystemError) -> Bool {
-    var isNext = false
-    defer { if isNext { file.leaveQueue() } }
+  /// Polls for the lock, with a pause for each process ahead; returns false at the deadline.
+  private func poll(_ file: borrowing File, queuePause: Duration) throws(SystemError) -> Bool {
+    let hasQueue = !file.hasEmulatedLock
+    var place: off_t?
+    defer { if place != nil { file.leaveQueue() } }
     var pause = Self.shortestPause
     while true {
       let now = SuspendingClock.now
-      if !isNext { isNext = file.enterQueue() }
-      if isNext || now >= queueDeadline || now >= deadline, try file.lockIfFree() { return true }
+      if hasQueue { place = place ?? file.enterQueue() }
+      let ahead = if let place { file.waitingCount(before: place) } else { hasQueue ? 1 : 0 }
+      if ahead == 0 || now >= queueDeadline || now >= deadline, try file.lockIfFree() {
+        return true
+      }
       if now >= deadline { return false }
-      usleep(pause)
-      pause = min(pause * 5 / 4, Self.longestPause)
+      if ahead == 0 {
+        usleep(pause)
+        pause = min(pause * 5 / 4, Self.longestPause)
+      } else {
+        usleep(UInt32(queuePause * min(ahead, Self.longestQueue) / .microseconds(1)))
+      }
     }
   }
 
@@ -107,6 +132,10 @@ enum FileLockQueue {
 
   /// Leaves the queue and wakes the next thread.
   static func leave(_ path: String) {
+    lastTurn.withLock { turn in
+      guard let last = turn, last.path == path else { return }
+      turn?.hold = last.hold ?? last.start.duration(to: .now)
+    }
     entries.withLock { entries in
       guard var entry = entries[path] else { return }
       if entry.waiting.isEmpty {
@@ -117,6 +146,27 @@ enum FileLockQueue {
       entries[path] = entry.isOccupied || entry.timeout != nil ? entry : nil
     }
   }
+
+  /// A time in which this process may acquire a lock again without waiting for others.
+  struct Turn: Sendable {
+    let path: String
+    var start = SuspendingClock.now
+    /// The time for which the lock was held at first; nil until it is released.
+    var hold: Duration?
+
+    /// The time in which a second write may begin, but not a third one.
+    func length(atMost limit: Duration) -> Duration { min(limit, (hold ?? limit) * 3 / 2) }
+  }
+
+  /// The last turn, at any lock.
+  private static let lastTurn = Lock(Turn?.none, inForkedChild: { nil })
+
+  /// Returns the last turn at a lock, which may be over.
+  static func turn(at path: String) -> Turn? {
+    lastTurn.withLock { $0?.path == path ? $0 : nil }
+  }
+
+  static func beginTurn(at path: String) { lastTurn.withLock { $0 = Turn(path: path) } }
 
   static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }
 

@@ -42,6 +42,8 @@ package struct FileStatus: Hashable, Sendable {
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
+  /// Whether the owner has no permission to write the file, which root and a rename would ignore.
+  package var isReadOnly: Bool { mode & 0o200 == 0 }
   /// Whether the group or other users have any permission.
   package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 

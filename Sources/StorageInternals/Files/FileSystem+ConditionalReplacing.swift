@@ -16,19 +16,29 @@ extension FileSystem {
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
   /// wrote to it. If the kernel or the file system does not support exchanging files, the check
   /// precedes the replacement, and a write between the two is not detected. A program that has the
-  /// old file open for writing has 50 milliseconds to finish.
+  /// old file open for writing has 50 milliseconds to finish. Until the check is over, both files
+  /// are provisional (``File/isProvisional``).
   ///
-  /// The new file has the owner, group and mode of the old one. If there is no old file, only the
-  /// owner of the new one has access. `hasExpectedContent` returns whether the file at a path,
-  /// which has the expected size and date, also has the expected content. Returns nil if the file
-  /// was not the expected one.
+  /// The new file has the owner, group and mode of the old one, but not its other hard links or its
+  /// access control list. If there is no old file, only the owner of the new one has access, who is
+  /// that of the directory if this process is root. `hasExpectedContent` returns whether the file
+  /// at a path, which has the expected size and date, also has the expected content. Returns nil if
+  /// the file was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
+    // A link in place of the directory must not lead a file that root gives away to another one.
+    let files = within(directory)
+    let place = old == nil ? try directory.status() : nil
     var modified: Int?
-    let file = try writeReplacement(of: path, with: bytes, mode: 0o600, keeping: old) {
+    let file = try files.writeReplacement(of: path, with: bytes) { file throws(SystemError) in
+      // Only the current owner has access until the owner has been changed.
+      if let old { try file.copyOwner(from: old) }
+      if let place { try file.giveToOwner(of: place) }
+      try file.setMode(old?.permissions ?? 0o600, isSecret: false)
+    } finish: {
       modified = $0.setModificationTime()
     }
     let new: FileStatus
@@ -36,16 +46,18 @@ extension FileSystem {
     do throws(SystemError) {
       new = try file.status()
       if let old {
-        isInPlace = try exchange(file.path, new, at: path, old, hasExpectedContent)
+        file.setProvisional(true, writing: true)
+        defer { file.setProvisional(false) }
+        isInPlace = try files.exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
-        isInPlace = try moveIfAbsent(file.path, path)
+        isInPlace = try files.moveIfAbsent(file.path, path)
       }
     } catch {
-      discard(file.path)
+      files.discard(file.path)
       throw error
     }
     // The temporary path holds the old file, or the rejected new one.
-    let isRemoved = old == nil && isInPlace || discard(file.path)
+    let isRemoved = old == nil && isInPlace || files.discard(file.path)
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
@@ -71,6 +83,8 @@ extension FileSystem {
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
     _ hasExpectedContent: (String) throws(SystemError) -> Bool
   ) throws(SystemError) -> Bool {
+    // Usually detects earlier changes, so that other programs do not see the exchange.
+    guard let current = try status(of: path), current.isUnmodified(since: old) else { return false }
     do {
       try rename(temporary, to: path, .exchanging)
     } catch {
@@ -82,9 +96,12 @@ extension FileSystem {
       try rename(temporary, to: path)
       return true
     }
+    let displaced = try openDisplaced(temporary, new, path)
+    displaced.setProvisional(true)
+    defer { displaced.setProvisional(false) }
     var failure: SystemError?
     do throws(SystemError) {
-      if try isUnmodified(temporary, since: old), try hasExpectedContent(temporary) { return true }
+      if try isUnmodified(displaced, since: old), try hasExpectedContent(temporary) { return true }
     } catch {
       failure = error
     }
@@ -93,9 +110,22 @@ extension FileSystem {
     return false
   }
 
+  /// Opens the old file after the exchange, which is undone if that fails.
+  private func openDisplaced(
+    _ temporary: String, _ new: FileStatus, _ path: String
+  ) throws(SystemError) -> File {
+    do {
+      return try open(temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+    } catch {
+      try undoExchange(temporary, new, at: path)
+      throw error
+    }
+  }
+
   /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
-  private func isUnmodified(_ path: String, since old: FileStatus) throws(SystemError) -> Bool {
-    let file = try open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+  private func isUnmodified(
+    _ file: borrowing File, since old: FileStatus
+  ) throws(SystemError) -> Bool {
     for _ in 0..<50 {
       let isOpen = file.isOpenForWriting
       guard try file.status().isUnmodified(since: old) else { return false }
@@ -130,6 +160,35 @@ extension FileSystem {
 }
 
 extension File {
+  /// Whether the writer of a replacement may still restore the replaced file.
+  ///
+  /// It is determined by a lock on the last possible byte, which the kernel releases when the
+  /// writer ends. The result is false if the file system does not support such locks.
+  package var isProvisional: Bool {
+    let (code, record) = provisionLock(Self.getLock, F_WRLCK)
+    return code == 0 && record.l_type != F_UNLCK
+  }
+
+  /// Makes the file provisional or final; `writing` if it is open for writing only.
+  fileprivate func setProvisional(_ isProvisional: Bool, writing: Bool = false) {
+    let type = writing ? F_WRLCK : F_RDLCK
+    _ = isProvisional ? provisionLock(Self.setLock, type) : provisionLock(Self.setLock, F_UNLCK)
+  }
+
+  /// Sets or finds a lock of an open file, which excludes other open files of this process as well.
+  private func provisionLock(
+    _ command: Int32, _ type: some BinaryInteger
+  ) -> (code: Int32, record: flock) {
+    var record = flock(
+      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: .max - 1, l_len: 1, l_pid: 0)
+    let code = withDescriptor { unsafe fcntl($0, command, &record) }
+    return (code, record)
+  }
+
+  // F_OFD_GETLK and F_OFD_SETLK, which Swift does not import from <fcntl.h>.
+  private static var getLock: Int32 { 36 }
+  private static var setLock: Int32 { 37 }
+
   /// Sets the modification time to the precise current time and returns it; returns nil on failure.
   ///
   /// The kernel itself may record the same time for writes within a few milliseconds.

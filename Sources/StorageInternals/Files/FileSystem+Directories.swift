@@ -3,54 +3,115 @@ import CLibrary
 extension FileSystem {
   /// Creates a directory and its missing parents durably, with access for their owner only.
   ///
-  /// Existing directories and symbolic links to directories are left unchanged.
-  package func makeDirectories(_ path: String) throws(SystemError) {
+  /// Existing directories and symbolic links to directories are left unchanged. The umask does not
+  /// affect the mode. If root creates directories, their owner is that of the nearest existing one.
+  /// Returns the highest directory that was created; nil if the last one exists.
+  @discardableResult
+  package func makeDirectories(_ path: String) throws(SystemError) -> String? {
+    if path.utf8.last == UInt8(ascii: "/") {
+      // There is no last component to create.
+      return try path == "/" ? nil : makeDirectories(path.parentDirectory)
+    }
     do {
-      try makeDirectory(path)
+      return try makeDirectory(path) ? path : nil
     } catch {
       guard error.code == ENOENT, path.parentDirectory != path else { throw error }
-      try makeDirectories(path.parentDirectory)
+      let highest = try makeDirectories(path.parentDirectory)
       // Retried only once, because a parent that is a dangling link remains missing.
-      try makeDirectory(path)
+      return try makeDirectory(path) ? highest ?? path : nil
     }
   }
 
-  /// Calls a closure; if it throws `ENOENT`, creates the parent directories and calls it again.
-  package func makingDirectories<Result: ~Copyable>(
-    for path: String, _ body: () throws(SystemError) -> Result
-  ) throws(SystemError) -> Result {
+  /// Creates a directory; returns false if it exists.
+  private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
+    let name = path.lastComponent
+    let parent = try openDirectory(path.parentDirectory)
     do {
-      return try body()
+      try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }
     } catch {
-      if error.code != ENOENT { throw error }
-    }
-    try makeDirectories(path.parentDirectory)
-    return try body()
-  }
-
-  private func makeDirectory(_ path: String) throws(SystemError) {
-    do {
-      try check(.mkdir, at: path) { unsafe mkdir(path, 0o700) }
-    } catch {
-      guard error.code == EEXIST else { throw error }
-      var status = stat()
-      try check(.stat, at: path) { unsafe stat(path, &status) }
-      guard FileStatus(status).isDirectory else {
-        throw SystemError(call: .mkdir, path: path, code: ENOTDIR)
+      // NFS and sandboxes may refuse this before it is known that the directory exists.
+      guard [EEXIST, EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+      guard let found = try status(of: path, followingLink: true) else {
+        throw error.code == EEXIST ? SystemError(call: .stat, path: path, code: ENOENT) : error
       }
+      if found.isDirectory { return false }
+      throw SystemError(call: .mkdir, path: path, code: ENOTDIR)
+    }
+    do {
+      try undoUmask(of: path, in: parent)
+      try give(path, toOwnerOf: parent)
+    } catch {
+      // An unusable directory must not remain.
+      parent.withDescriptor { _ = unsafe unlinkat($0, name, AT_REMOVEDIR) }
+      throw error
+    }
+    try parent.synchronizeEntries()
+    return true
+  }
+
+  /// Gives a new directory to the owner of its parent, if this process is root.
+  private func give(_ path: String, toOwnerOf parent: borrowing File) throws(SystemError) {
+    let place = try parent.status()
+    guard geteuid() == 0, place.owner != 0 else { return }
+    let new = try within(parent).open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    // The owner of the parent may have put another directory of root in the place of the new one.
+    if try new.status().owner == 0, new.isEmpty { try new.giveToOwner(of: place) }
+  }
+
+  /// Gives a new directory the mode 0700, unless it has it.
+  private func undoUmask(of path: String, in parent: borrowing File) throws(SystemError) {
+    guard let mode = try within(parent).status(of: path)?.permissions, mode & 0o777 != 0o700 else {
       return
     }
-    try synchronizeDirectory(path.parentDirectory)
+    let name = path.lastComponent
+    do {
+      // By name, because its owner may be unable to open it.
+      try check(.fchmod, at: path) {
+        parent.withDescriptor {
+          unsafe fchmodat($0, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
+        }
+      }
+    } catch {
+      if error.isRefusal, mode & 0o700 == 0o700 { return }
+      throw SystemError(call: .mkdir, path: path, code: error.code)
+    }
   }
 
-  /// Opens a directory for flushing its entries.
+  /// Opens a directory for flushing its entries and for finding files in it.
+  ///
+  /// One that may not be listed can only be opened for the latter.
   func openDirectory(_ path: String) throws(SystemError) -> File {
-    try open(path, O_RDONLY | O_DIRECTORY)
+    do {
+      return try open(path, O_RDONLY | O_DIRECTORY)
+    } catch {
+      if error.code != EACCES { throw error }
+    }
+    // O_PATH, which Swift does not import from <fcntl.h>.
+    return try open(path, 0o10000000 | O_DIRECTORY)
   }
 
   /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.
-  package func synchronizeDirectory(_ path: String) throws(SystemError) {
+  ///
+  /// Returns false if the directory cannot be flushed, as in ``File/synchronizeEntries()``.
+  @discardableResult
+  package func synchronizeDirectory(_ path: String) throws(SystemError) -> Bool {
     try openDirectory(path).synchronizeEntries()
+  }
+
+  /// Flushes the names of a directory and of its parents, up to the root of its file system or the
+  /// first one in a directory that this user cannot write to.
+  func synchronizeNames(to path: String) throws(SystemError) {
+    let parent = path.parentDirectory
+    guard parent != path, unsafe access(parent, W_OK) == 0,
+      try status(of: path)?.device == status(of: parent, followingLink: true)?.device
+    else { return }
+    do {
+      try synchronizeDirectory(parent)
+    } catch {
+      // A file system or sandbox that refuses this always does, and the disk is in order.
+      if !error.isRefusal { throw error }
+    }
+    try synchronizeNames(to: parent)
   }
 
   /// Returns the names of a directory's entries, except `.` and `..`, in no particular order.
@@ -85,12 +146,19 @@ extension FileSystem {
 
 extension File {
   /// Flushes the entries of an open directory to disk.
-  func synchronizeEntries() throws(SystemError) {
+  ///
+  /// - Returns: False if the file system cannot flush directories, or if the directory could not be
+  ///   opened for that.
+  /// - Throws: A `SystemError` that is uncertain, because the changes to the entries are in place.
+  @discardableResult
+  func synchronizeEntries() throws(SystemError) -> Bool {
     do {
       try synchronize()
+      return true
     } catch {
-      // File systems that need no flush of directories may report `EINVAL`.
-      if error.code != EINVAL { throw error }
+      // The codes of file systems without such a flush, and of O_PATH.
+      if [EINVAL, ENOSYS, EOPNOTSUPP, EBADF].contains(error.code) { return false }
+      throw SystemError(call: error.call, path: error.path, code: error.code, isUncertain: true)
     }
   }
 }

@@ -1,7 +1,7 @@
 package import CLibrary
 
 extension FileSystem {
-  /// Creates or replaces a file, atomically and durably.
+  /// Creates or replaces a file that only its owner, this user, can access; atomically and durably.
   ///
   /// If the process or the machine stops at any time, the path refers to either the complete old
   /// content or the complete new content. A symbolic link at the path is replaced, not followed.
@@ -9,20 +9,24 @@ extension FileSystem {
   /// and `rename`. On file systems without unnamed files, it has the temporary name from the
   /// beginning.
   ///
-  /// The directory must exist. The umask does not affect `mode`. The new file has the owner, group
-  /// and mode of `old`, but not its other hard links or its access control list. Unless
-  /// `overwriting` is true, an existing file causes `EEXIST`.
+  /// The directory must exist. The umask does not affect `mode`; a file system that gives other
+  /// users more permissions causes an error. Unless `overwriting` is true, an existing file causes
+  /// `EEXIST`.
   ///
-  /// After an error, the path still refers to the old content. If the last call, the `fsync` of the
-  /// directory, fails, it refers to the new content, which may not survive a power failure.
+  /// After an error, the path still refers to the old content. Only if the error is uncertain, that
+  /// of the final `fsync` of the directory, it refers to the new content, which may not survive a
+  /// power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
-    keeping old: FileStatus? = nil, overwriting: Bool = true
+    overwriting: Bool = true
   ) throws(SystemError) -> File {
     // Opened before the rename, so that only its `fsync` can fail afterwards.
     let directory = try openDirectory(path.parentDirectory)
-    let file = try writeReplacement(of: path, with: bytes, mode: mode, keeping: old)
+    let file = try writeReplacement(of: path, with: bytes, mode: mode) {
+      file throws(SystemError) in
+      try file.setMode(mode, isSecret: true)
+    }
     do throws(SystemError) {
       if overwriting {
         try rename(file.path, to: path)
@@ -47,7 +51,7 @@ extension FileSystem {
   /// Replaces a file with one created by ``openReplacement(of:mode:)``, atomically and durably.
   ///
   /// - Returns: False if the unnamed file cannot be linked, because `/proc` is missing.
-  /// - Throws: A `SystemError`, as in ``replaceFile(at:with:mode:keeping:overwriting:)``.
+  /// - Throws: A `SystemError`, as in ``replaceFile(at:with:mode:overwriting:)``.
   package func replaceFile(
     at path: String, with replacement: borrowing File
   ) throws(SystemError) -> Bool {
@@ -64,38 +68,27 @@ extension FileSystem {
     return true
   }
 
-  /// Writes a replacement's temporary file durably, and calls a closure with it before the `fsync`.
+  /// Writes a replacement's temporary file durably.
+  ///
+  /// Calls a closure with the empty file, to set its owner and mode, and one before the `fsync`.
   func writeReplacement(
-    of path: String, with bytes: some Collection<UInt8>, mode: mode_t, keeping old: FileStatus?,
+    of path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
+    prepare: (borrowing File) throws(SystemError) -> Void,
     finish: (borrowing File) -> Void = { _ in }
   ) throws(SystemError) -> File {
     let temporary = path.temporaryPath(try KernelRandom.integer())
-    if let file = try writeUnnamed(temporary, bytes, mode, old, finish) { return file }
-    // Only the current owner has access until the owner has been changed.
-    let file = try open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old == nil ? mode : 0o600)
+    // A file that is linked only when it is complete is rarely left behind by a killed process.
+    if let file = try openUnnamed(for: temporary, mode: mode) {
+      try file.fill(with: bytes, prepare, finish)
+      if try file.link() { return file }
+    }
+    let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     do throws(SystemError) {
-      try file.fill(with: bytes, mode, keeping: old, finish)
+      try file.fill(with: bytes, prepare, finish)
     } catch {
       discard(temporary)
       throw error
     }
-    return file
-  }
-
-  /// Writes a temporary file that is linked only when it is complete, so that a killed process
-  /// rarely leaves one behind.
-  ///
-  /// Returns nil if the file system does not support unnamed files, or `/proc` is missing.
-  private func writeUnnamed(
-    _ path: String, _ bytes: some Collection<UInt8>, _ mode: mode_t, _ old: FileStatus?,
-    _ finish: (borrowing File) -> Void
-  ) throws(SystemError) -> File? {
-    guard let file = try openUnnamed(for: path, mode: old == nil ? mode : 0o600) else {
-      return nil
-    }
-    try file.fill(with: bytes, mode, keeping: old, finish)
-    guard try file.link() else { return nil }
     return file
   }
 
@@ -112,42 +105,42 @@ extension FileSystem {
 
   /// Returns whether temporary files of a path exist, including files in use.
   package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {
-    let name = path.lastComponent
+    let name = path.companionName
     return try entries(of: path.parentDirectory).contains { $0.isTemporaryName(of: name) }
   }
 
   /// Removes the temporary files that killed processes left behind.
   ///
   /// A process that replaces the file must hold the given lock. No temporary file is therefore in
-  /// use while the caller holds it.
+  /// use while the caller holds it. Returns false if the directory cannot be listed.
+  @discardableResult
   package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock
-  ) throws(SystemError) {
-    for name in try entries(of: path.parentDirectory)
-    where name.isTemporaryName(of: path.lastComponent) {
+  ) throws(SystemError) -> Bool {
+    let names: [String]
+    do {
+      names = try entries(of: path.parentDirectory)
+    } catch {
+      if error.code == EACCES { return false }
+      throw error
+    }
+    for name in names where name.isTemporaryName(of: path.companionName) {
       try unlink("\(path.parentDirectory)/\(name)")
     }
+    return true
   }
 }
 
 extension File {
-  /// Sets a new file's owner and mode, and writes its content, durably.
+  /// Writes a new file's content durably, after and before the calls of closures.
   fileprivate func fill(
-    with bytes: some Collection<UInt8>, _ mode: mode_t, keeping old: FileStatus?,
+    with bytes: some Collection<UInt8>, _ prepare: (borrowing File) throws(SystemError) -> Void,
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
-    if let old { try copyOwner(from: old) }
-    try changeMode(to: old?.permissions ?? mode)
+    try prepare(self)
     try write(bytes, at: 0)
     finish(self)
     try synchronize()
-  }
-
-  /// Changes the owner and group to those of another file, unless they are equal.
-  fileprivate func copyOwner(from other: FileStatus) throws(SystemError) {
-    let status = try status()
-    if status.owner == other.owner, status.group == other.group { return }
-    try changeOwner(to: other.owner, group: other.group)
   }
 }
 
@@ -156,10 +149,10 @@ extension String {
   fileprivate func temporaryPath(_ identifier: UInt64) -> String {
     let digits = String(identifier, radix: 16)
     let padding = String(repeating: "0", count: 16 - digits.count)
-    return "\(parentDirectory)/.\(lastComponent).\(padding)\(digits).tmp"
+    return companion(".\(padding)\(digits).tmp", prefix: ".")
   }
 
-  /// Returns whether this is the name of a temporary path for a file, with the same bytes.
+  /// Returns whether this is the name of a temporary path for a companion name, with equal bytes.
   fileprivate func isTemporaryName(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8

@@ -57,7 +57,7 @@ private struct PathWalk {
 
   mutating func resolve() throws(SystemError) {
     if path.isEmpty { throw failure(ENOENT) }
-    if path.hasNUL { throw failure(EINVAL) }
+    if let code = path.refusalCode { throw failure(code) }
     while let component = rest.popLast() {
       switch component {
       case ".": break
@@ -161,9 +161,39 @@ extension String {
     return String(self[utf8.index(after: slash)...])
   }
 
+  /// Returns the path of a companion of the file, such as its lock, in the same directory.
+  ///
+  /// Its name is that of the file between the prefix and the suffix, of together at most 40 bytes.
+  package func companion(_ suffix: String, prefix: String = "") -> String {
+    "\(parentDirectory)/\(prefix)\(companionName)\(suffix)"
+  }
+
+  /// The name of the file in the names of its companions, of which the kernel permits 255 bytes.
+  ///
+  /// Of a name of more than 215 bytes, it is the beginning and a hash (FNV-1a) of the whole.
+  package var companionName: String {
+    let name = lastComponent
+    if name.utf8.count <= 215 { return name }
+    var end = name.utf8.index(name.startIndex, offsetBy: 190)
+    while end.samePosition(in: name.unicodeScalars) == nil { name.utf8.formIndex(before: &end) }
+    let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    return "\(name[..<end])~\(String(hash, radix: 16))"
+  }
+
   /// Returns whether two paths have the same bytes.
   package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Whether the path contains a NUL byte; `strlen` is much faster than a loop over the bytes.
-  var hasNUL: Bool { unsafe withCString { unsafe strlen($0) } != utf8.count }
+  /// The error number for a path of which the kernel would use a different one; nil for any other.
+  ///
+  /// A NUL byte would end the path (`EINVAL`). U+FFFD stands for bytes that are not UTF-8 and that
+  /// a string cannot contain (`EILSEQ`): Foundation inserts it when it reads the working directory
+  /// or the environment. `strlen` and `strstr` are much faster than a loop over the bytes.
+  var refusalCode: Int32? {
+    unsafe withCString { path in
+      if unsafe strlen(path) != utf8.count { return EINVAL }
+      return unsafe strstr(path, "\u{FFFD}") == nil ? nil : EILSEQ
+    }
+  }
 }

@@ -16,12 +16,27 @@ package struct FileSystem: Sendable {
   /// called again, because the call is retried.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
+  /// The directory in which the last components of paths are looked up; see ``within(_:)``.
+  private(set) var directory = AT_FDCWD
+
   package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) { self.fault = fault }
+
+  /// Returns a file system that finds the files of an open directory, whatever is at its path.
+  ///
+  /// It must not be used after the directory is closed.
+  func within(_ directory: borrowing File) -> FileSystem {
+    var copy = self
+    copy.directory = directory.withDescriptor { $0 }
+    return copy
+  }
+
+  /// Returns what names a path to the kernel, relative to `directory`.
+  func name(_ path: String) -> String { directory == AT_FDCWD ? path : path.lastComponent }
 
   /// Opens a file; its descriptor is closed when a child process calls `exec`.
   package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
-      unsafe CLibrary.open(path, flags | O_CLOEXEC, mode)
+      unsafe openat(directory, name(path), flags | O_CLOEXEC, mode)
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
@@ -29,15 +44,17 @@ package struct FileSystem: Sendable {
   /// Creates an unnamed file in the directory of its future path; nil if this is not supported.
   func openUnnamed(for path: String, mode: mode_t) throws(SystemError) -> File? {
     // O_TMPFILE, which Swift does not import from <fcntl.h>.
-    let unnamed = 0o20000000 | O_DIRECTORY
+    let flags = 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
+    let parent = directory == AT_FDCWD ? path.parentDirectory : "."
     do {
       let descriptor = try check(.open, at: path) {
-        unsafe CLibrary.open(path.parentDirectory, O_RDWR | unnamed | O_CLOEXEC, mode)
+        unsafe openat(directory, parent, flags, mode)
       }
       return File(descriptor: descriptor, path: path, fileSystem: self)
     } catch {
-      // File systems that ignore the flag fail with `EISDIR`.
-      if [EOPNOTSUPP, EISDIR, EINVAL].contains(error.code) { return nil }
+      // File systems that ignore the flag fail with `EISDIR`; ext4, in a removed directory, with
+      // `EPERM`, where a named file fails with `ENOENT`.
+      if [EOPNOTSUPP, EISDIR, EINVAL, EPERM].contains(error.code) { return nil }
       throw error
     }
   }
@@ -49,7 +66,7 @@ package struct FileSystem: Sendable {
     var status = stat()
     do {
       try check(.stat, at: path) {
-        unsafe fstatat(AT_FDCWD, path, &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
+        unsafe fstatat(directory, name(path), &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
       }
     } catch {
       if error.code == ENOENT { return nil }
@@ -60,26 +77,30 @@ package struct FileSystem: Sendable {
 
   /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
-    if target.hasNUL { throw SystemError(call: .rename, path: target, code: EINVAL) }
-    try check(.rename, at: path) { unsafe CLibrary.rename(path, target) }
+    try validate(target, for: .rename)
+    try check(.rename, at: path) {
+      unsafe renameat(directory, name(path), directory, name(target))
+    }
   }
 
   /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
-    if other.hasNUL { throw SystemError(call: .link, path: other, code: EINVAL) }
-    try check(.link, at: path) { unsafe CLibrary.link(path, other) }
+    try validate(other, for: .link)
+    try check(.link, at: path) {
+      unsafe linkat(directory, name(path), directory, name(other), 0)
+    }
   }
 
   /// Removes a file; a missing file is not an error.
   package func unlink(_ path: String) throws(SystemError) {
     do {
-      try check(.unlink, at: path) { unsafe CLibrary.unlink(path) }
+      try check(.unlink, at: path) { unsafe unlinkat(directory, name(path), 0) }
     } catch {
       if error.code != ENOENT { throw error }
     }
   }
 
-  /// Returns the target of a symbolic link.
+  /// Returns the target of a symbolic link, in which U+FFFD replaces bytes that are not UTF-8.
   package func linkTarget(of path: String) throws(SystemError) -> String {
     let capacity = Int(PATH_MAX)
     var target = [UInt8](repeating: 0, count: capacity)
@@ -88,11 +109,7 @@ package struct FileSystem: Sendable {
         unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), capacity)
       }
     }
-    // A string with replacement characters would be a different path.
-    guard let string = String(validating: target[..<count], as: UTF8.self) else {
-      throw SystemError(call: .readlink, path: path, code: EILSEQ)
-    }
-    return string
+    return String(decoding: target[..<count], as: UTF8.self)
   }
 
   /// Makes a system call; retries after `EINTR` and throws any other error.
@@ -112,13 +129,17 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a system call on a path; throws `EINVAL` for a path with a NUL byte.
+  /// Makes a system call on a path, unless the kernel would use a different one.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, at path: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
-    if path.hasNUL { throw SystemError(call: call, path: path, code: EINVAL) }
+    try validate(path, for: call)
     return try check(call, path, body)
+  }
+
+  private func validate(_ path: String, for call: Call) throws(SystemError) {
+    if let code = path.refusalCode { throw SystemError(call: call, path: path, code: code) }
   }
 }
 
@@ -143,13 +164,13 @@ extension FileSystem {
 
   /// Renames a file with a flag of `renameat2`.
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
-    if target.hasNUL { throw SystemError(call: .renameat2, path: target, code: EINVAL) }
+    try validate(target, for: .renameat2)
     try check(.renameat2, at: path) { () -> Int32 in
       guard let function = unsafe Self.renameAt2 else {
         errno = ENOSYS
         return -1
       }
-      return unsafe function(AT_FDCWD, path, AT_FDCWD, target, flag.rawValue)
+      return unsafe function(directory, name(path), directory, name(target), flag.rawValue)
     }
   }
 

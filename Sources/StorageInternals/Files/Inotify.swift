@@ -45,6 +45,10 @@ package enum Inotify {
   // only its own watches.
   private static let state = Lock(State(), inForkedChild: { State() })
 
+  private static let thread = Lock(ThreadIdentity?.none, inForkedChild: { nil })
+  /// Whether the calling thread is that of the instance.
+  package static var isCurrent: Bool { thread.withLock { $0 == .current } }
+
   /// The events after which a different directory may be at a directory's path.
   static let ownEvents = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
   private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
@@ -62,6 +66,7 @@ package enum Inotify {
       }
       if instance == state.descriptor { return instance }
       let code = DetachedThread.start(named: "locket-inotify") {
+        thread.withLock { $0 = .current }
         while let events = wait(for: instance) { report(events) }
         restart()
       }

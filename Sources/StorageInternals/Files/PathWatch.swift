@@ -6,8 +6,7 @@ import Synchronization
 ///
 /// The watch ends when it is released. The directories that contain the file and the symbolic links
 /// in its path are watched for changes to those entries. Other directories in the path are watched
-/// for moves and removals. The path is
-/// resolved again after each change.
+/// for moves and removals. The path is resolved again after each change.
 ///
 /// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
@@ -33,15 +32,16 @@ package final class PathWatch: Sendable {
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
   private let pendingCheck = Lock(Bool?.none, inForkedChild: { nil })
   private let isStopped = Atomic(false)
-  /// The thread that calls the handler.
-  private let thread = SerialThread()
+  /// The queue that calls the handler.
+  private let queue = SerialQueue()
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the watch, even if the path can no longer be resolved.
-  /// All changes made before the call are visible to the handler. If `eachWrite` is true, each
-  /// write counts as a change; otherwise, closing the file after writing does. Throws a
-  /// `SystemError` of `pthread_create` if no thread can be created, for example in a forked child.
+  /// The handler is called on a thread of the library, even if the path can no longer be resolved.
+  /// Calls may overlap if no thread can be created. All changes made before the call are visible to
+  /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the
+  /// file after writing does. Throws a `SystemError` of `pthread_create` if no thread can be
+  /// created, for example in a forked child.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -73,7 +73,7 @@ package final class PathWatch: Sendable {
       return pending != nil
     }
     if isScheduled { return }
-    let job = thread.run(after: .zero) { [weak self] in self?.recheckNow() }
+    let job = queue.run(after: .zero) { [weak self] in self?.recheckNow() }
     if job == nil { recheckNow() }
   }
 
@@ -169,7 +169,7 @@ package final class PathWatch: Sendable {
   }
 }
 
-/// The watches whose paths are polled, all by a single thread.
+/// The watches whose paths are polled.
 package enum PolledPaths {
   private struct Member: Sendable {
     weak let watch: PathWatch?
@@ -178,7 +178,7 @@ package enum PolledPaths {
   /// The time between two checks of a path.
   package static let period = Duration.seconds(1)
 
-  private static let thread = SerialThread(named: "locket-poll")
+  private static let queue = SerialQueue()
   private static let members = Lock([ObjectIdentifier: Member](), inForkedChild: { [:] })
   private static let hasMembers = Atomic(false)
 
@@ -196,7 +196,7 @@ package enum PolledPaths {
     }
   }
 
-  private static func schedule() -> Bool { thread.run(after: period, poll) != nil }
+  private static func schedule() -> Bool { queue.run(after: period, poll) != nil }
 
   /// Checks all paths immediately, in addition to the periodic checks.
   package static func check() {

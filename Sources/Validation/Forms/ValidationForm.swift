@@ -45,7 +45,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The state of the form, as ``ValidationFormReport/state`` defines it.
   public var state: ValidationReport.State { report.state }
 
-  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
+  /// The fraction of all requirements that hold, as ``ValidationFormReport/progress`` defines it.
   public var progress: Double { report.progress }
 
   /// Whether every requirement of every field holds, even if fields are untouched.

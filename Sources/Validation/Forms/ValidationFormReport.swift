@@ -23,13 +23,19 @@ public struct ValidationFormReport: Hashable, Sendable {
   ///
   /// It is ``ValidationReport/State/pristine`` until a field is touched. Then it is the state of a
   /// report with the checks of all fields, including untouched ones.
-  public var state: ValidationReport.State { joined.state }
+  public var state: ValidationReport.State {
+    ValidationReport(
+      checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched }
+    ).state
+  }
 
   /// Whether every requirement of every field holds, even if fields are untouched.
   public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
 
   /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
-  public var progress: Double { joined.progress }
+  ///
+  /// Those of empty fields count only if all hold, so that the progress of an empty form is 0.
+  public var progress: Double { fields.map(\.report).progress }
 
   /// The requirements that do not hold, in the order of the fields, including untouched fields.
   public var errors: [FieldError] {
@@ -46,13 +52,7 @@ public struct ValidationFormReport: Hashable, Sendable {
 
   /// Returns text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
-    joined.progressText(in: language)
-  }
-
-  /// A report with the checks of all fields.
-  private var joined: ValidationReport {
-    ValidationReport(
-      checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched })
+    language.progressText(of: fields.map(\.report))
   }
 }
 

@@ -95,8 +95,14 @@ extension ValidationReport.State {
 extension ValidationReport {
   /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
-    let (satisfied, all) = requirementCounts
-    return language.text(of: .progress(satisfied, of: all))
+    language.progressText(of: [self])
+  }
+}
+
+extension ValidationLanguage {
+  func progressText(of reports: [ValidationReport]) -> String {
+    let (satisfied, all) = reports.requirementCounts
+    return text(of: .progress(satisfied, of: all))
   }
 }
 

@@ -52,10 +52,10 @@ struct BinaryObjectBuilder {
   /// Adds a value nested in `depth` arrays and dictionaries, and returns its index.
   mutating func add(_ tree: ValueTree, within depth: Int) throws(FormatError) -> Int {
     switch tree {
-    case .null(let depth): return add(EscapedString.inPropertyList(ofNull: depth))
+    case .null(let depth): return add(EscapedString.ofNull(depth: depth), isEscape: true)
     case .bool(let value): return add([(value ? BinaryObject.Kind.true : .false).rawValue])
     case .number(let number): return try add(try PropertyListNumber.number(number))
-    case .string(let string): return add(EscapedString.inPropertyList(string))
+    case .string(let string): return add(string)
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
     case .array(let elements):
@@ -86,8 +86,9 @@ struct BinaryObjectBuilder {
     return add(BinaryObject.header(kind, count: count), references: references)
   }
 
-  mutating func add(_ string: String) -> Int {
-    if string.utf8.allSatisfy({ $0 < 0x80 }) {
+  /// Adds a string; an escape is marked by UTF-16, in which no other program writes ASCII.
+  mutating func add(_ string: String, isEscape: Bool = false) -> Int {
+    if !isEscape, string.utf8.allSatisfy({ $0 < 0x80 }) {
       return add(BinaryObject.header(.ascii, count: string.utf8.count) + string.utf8)
     }
     let units = string.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -100,12 +101,11 @@ struct BinaryObjectBuilder {
     case .real(let value): return add(.real, value.bitPattern)
     case .float(let value): return add(.real, value.bitPattern)
     case .text(let text):
-      // An integer of more than 128 bits would lose digits as a `Double`.
-      guard !PropertyListNumber.isInteger(text[...]), let value = Double(text), value.isFinite
-      else {
+      if let value = number.exactDouble { return add(.real, value.bitPattern) }
+      guard DecimalDigits(text) != nil else {
         throw FormatError(reason: "a number is too large for a binary property list", offset: 0)
       }
-      return add(.real, value.bitPattern)
+      return add(text, isEscape: true)
     }
   }
 

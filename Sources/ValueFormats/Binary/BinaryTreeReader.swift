@@ -41,7 +41,13 @@ struct BinaryTreeReader {
       let seconds = Double(bitPattern: content.bigEndian())
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .data: return .data(Data(content))
-    case .ascii, .utf16, .utf8: return escaping.treeInPropertyList(try string(object))
+    case .utf16 where escaping == .escaped:
+      let text = try string(object)
+      if let depth = EscapedString.depthOfNull(text) { return .null(depth: depth) }
+      let number = StoredNumber.text(text)
+      let isNumber = DecimalDigits(text) != nil && number.exactDouble == nil
+      return isNumber ? .number(number) : .string(text)
+    case .ascii, .utf16, .utf8: return .string(try string(object))
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
       let indices = 0..<table.referenceCount(object)

@@ -23,7 +23,7 @@ extension URL {
       let root = object("root", of: archive[StoredKey("$top")])
       guard case .dictionary(let type)? = object("$class", of: root),
         type[StoredKey("$classname")] == .string("NSURL"),
-        object("NS.base", of: root)?.isNull == true,
+        object("NS.base", of: root) == .string(EscapedString.null),
         case .string(let string)? = object("NS.relative", of: root)
       else { return nil }
       self.init(string: string)

@@ -95,7 +95,8 @@ package enum PropertyListDate {
   static func date(_ string: Substring) -> Date? {
     var reader = DateReader(string)
     let sign: Int64 = reader.skip("-") ? -1 : 1
-    guard let year = reader.number(digits: 4...9),
+    // Foundation counts the sign as one of four characters.
+    guard let year = reader.number(digits: sign < 0 ? 3...9 : 4...9),
       let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
     else { return nil }
     return Date(timeIntervalSinceReferenceDate: Double(seconds))

@@ -40,7 +40,15 @@ package struct JSONReader: TextReader {
     switch current {
     case UInt8(ascii: "\""):
       let string = try skipString()
-      return makesTrees ? escaping.tree(try content(of: string)) : .null(depth: 0)
+      guard makesTrees else { return .null(depth: 0) }
+      let text = try content(of: string)
+      if string.hasEscapes, escaping == .escaped,
+        bytes[(string.start + 1)...].starts(with: EscapedString.dollarInJSON.utf8),
+        let depth = EscapedString.depthOfNull(text), depth > 0
+      {
+        return .null(depth: depth)
+      }
+      return .string(text)
     case UInt8(ascii: "{"):
       var dictionary: [StoredKey: ValueTree] = [:]
       try members(in: depth) { (reader, key) throws(FormatError) in

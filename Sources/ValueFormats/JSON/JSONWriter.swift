@@ -11,10 +11,11 @@ struct JSONWriter: TextWriter {
   mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
-      if depth > 0 { write(string: EscapedString.ofNull(depth: depth)) } else { append("null") }
+      let escape = EscapedString.ofNull(depth: depth)
+      append(depth > 0 ? "\"\(EscapedString.dollarInJSON)\(escape.dropFirst())\"" : "null")
     case .bool(let value): append(value ? "true" : "false")
     case .number(let number): try write(number)
-    case .string(let string): write(string: EscapedString.escape(string))
+    case .string(let string): write(string: string)
     case .data(let data): write(string: data.base64EncodedString())
     case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
     case .array(let elements):

@@ -1,56 +1,48 @@
 import FoundationEssentials
 
-/// The escapes for strings that a format cannot represent, or that have a special meaning.
+/// The escapes for values that a format cannot represent.
 ///
-/// A nil inside non-nil optionals is encoded as `$null:`, followed by the number of those
-/// optionals. A string that begins with the prefix of an escape, or that the format cannot
-/// represent, is encoded as `$base64:`, followed by its bytes in base64.
+/// A nil inside `depth` non-nil optionals is encoded as `$null:` and that number, and in a property
+/// list an outermost nil as `$null`. A string with characters that XML forbids is encoded as
+/// `$base64:` and its bytes in base64, and a number with more digits than a binary property list
+/// can represent as its text. Each format marks an escape by a notation that no other program uses
+/// for text, and reads text without the mark as it is.
 enum EscapedString {
   private static let base64Prefix = "$base64:"
   private static let nullPrefix = "$null:"
-  /// The encoding of an outermost nil in a property list, as in Foundation.
+  /// The encoding of an outermost nil in a property list.
   static let null = "$null"
+  /// The first character of an escape in JSON; other programs do not escape a dollar sign.
+  static let dollarInJSON = #"\u0024"#
 
-  /// Returns the string for a nil inside `depth` non-nil optionals.
-  static func ofNull(depth: Int) -> String { nullPrefix + String(depth) }
+  /// Returns the escape of a nil inside `depth` non-nil optionals.
+  static func ofNull(depth: Int) -> String { depth == 0 ? null : nullPrefix + String(depth) }
 
-  /// Returns the string in a property list for a nil inside `depth` non-nil optionals.
-  static func inPropertyList(ofNull depth: Int) -> String {
-    depth == 0 ? null : ofNull(depth: depth)
+  /// Returns the escape of a string with characters that XML forbids.
+  static func ofForbidden(_ string: String) -> String {
+    base64Prefix + Data(string.utf8).base64EncodedString()
   }
 
-  /// Escapes a string if it begins with the prefix of an escape, or if `needsEscape` is true.
-  static func escape(_ string: String, needsEscape: Bool = false) -> String {
+  /// Reverses `ofForbidden`; returns nil for any other string.
+  static func forbidden(_ escape: String) -> String? {
     // The bytes are compared, because `hasPrefix` fails if a combining character follows the
     // prefix.
-    let hasEscapePrefix =
-      string.utf8.starts(with: base64Prefix.utf8) || string.utf8.starts(with: nullPrefix.utf8)
-    guard needsEscape || hasEscapePrefix else { return string }
-    return base64Prefix + Data(string.utf8).base64EncodedString()
+    guard escape.utf8.starts(with: base64Prefix.utf8),
+      let bytes = Data(strictBase64: escape.utf8.dropFirst(base64Prefix.utf8.count)),
+      let string = String(validating: bytes, as: UTF8.self), !MarkupText.allows(string),
+      // A noncanonical form of base64 would change in a round trip.
+      ofForbidden(string) == escape
+    else { return nil }
+    return string
   }
 
-  /// Escapes a string for a property list; `isWritable` is false if the format cannot represent it.
-  static func inPropertyList(_ string: String, isWritable: Bool = true) -> String {
-    escape(string, needsEscape: !isWritable || string == null)
-  }
-
-  /// Reverses `escape`; returns any other string unchanged.
-  static func unescape(_ string: String) -> String {
-    guard string.utf8.starts(with: base64Prefix.utf8) else { return string }
-    let base64 = string.utf8.dropFirst(base64Prefix.utf8.count)
-    // A noncanonical form of base64 would change in a round trip.
-    guard let bytes = Data(strictBase64: base64),
-      bytes.base64EncodedString().utf8.elementsEqual(base64)
-    else { return string }
-    return String(validating: bytes, as: UTF8.self) ?? string
-  }
-
-  /// Returns the number of optionals in the escape of a nil; nil for other strings.
-  static func depthOfNull(_ string: String) -> Int? {
-    guard string.utf8.starts(with: nullPrefix.utf8),
-      let depth = Int(Substring(string.utf8.dropFirst(nullPrefix.utf8.count))),
+  /// Reverses `ofNull(depth:)`; returns nil for any other string.
+  static func depthOfNull(_ escape: String) -> Int? {
+    if escape == null { return 0 }
+    guard escape.utf8.starts(with: nullPrefix.utf8),
+      let depth = Int(Substring(escape.utf8.dropFirst(nullPrefix.utf8.count))),
       // Rejects noncanonical numbers, as in `$null:+1`.
-      depth > 0, string == ofNull(depth: depth)
+      depth > 0, escape == ofNull(depth: depth)
     else { return nil }
     return depth
   }
@@ -62,21 +54,16 @@ package enum StringEscaping: Sendable {
   case escaped
   /// The file was written by another program, whose strings contain no escapes.
   case plain
+}
 
-  func unescaped(_ string: String) -> String {
-    self == .plain ? string : EscapedString.unescape(string)
-  }
-
-  /// Returns the value that a string represents.
-  func tree(_ string: String) -> ValueTree {
-    if self == .escaped, let depth = EscapedString.depthOfNull(string) {
-      return .null(depth: depth)
+extension ValueTree {
+  /// The tree with a nil for each string `$null`, with which `PropertyListEncoder` represents nil.
+  package var withNulls: ValueTree {
+    switch self {
+    case .string(EscapedString.null): .null(depth: 0)
+    case .array(let elements): .array(elements.map(\.withNulls))
+    case .dictionary(let members): .dictionary(members.mapValues(\.withNulls))
+    default: self
     }
-    return .string(unescaped(string))
-  }
-
-  /// Returns the value that a string in a property list represents.
-  func treeInPropertyList(_ string: String) -> ValueTree {
-    string == EscapedString.null ? .null(depth: 0) : tree(string)
   }
 }

@@ -14,38 +14,8 @@ package enum StoredNumber: Hashable, Sendable {
     case .integer(let integer): Integer(exactly: integer)
     case .real(let real): Integer(exactly: real)
     case .float(let float): Integer(exactly: float)
-    case .text(let text): Integer(text) ?? Self.integer(ofDecimal: text)
+    case .text(let text): Integer(text) ?? DecimalDigits(text)?.integer()
     }
-  }
-
-  /// Parses a decimal number, such as `-1.5e3`, as an integer.
-  private static func integer<Integer: FixedWidthInteger>(ofDecimal text: String) -> Integer? {
-    let (mantissa, exponent) = split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
-    let (whole, fraction) = split(mantissa.withoutSign, at: { $0 == UInt8(ascii: ".") })
-    let numeral = Array(whole) + Array(fraction ?? whole.prefix(0))
-    let exponentDigits = exponent.map(\.withoutSign)
-    guard !numeral.isEmpty, numeral.allSatisfy(\.isDigit), exponentDigits?.isEmpty != true,
-      exponentDigits?.allSatisfy(\.isDigit) != false
-    else { return nil }
-    let zero = UInt8(ascii: "0")
-    guard let last = numeral.lastIndex(where: { $0 != zero }) else { return 0 }
-    let digits = numeral[...last].drop { $0 == zero }
-    // With a larger exponent, an integer of 128 bits would need more digits than fit in memory.
-    guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
-    else { return nil }
-    let zeros = power - (fraction?.count ?? 0) + numeral.count - 1 - last
-    guard (0..<40).contains(zeros), digits.count < 40 else { return nil }
-    let sign = mantissa.first == UInt8(ascii: "-") ? "-" : ""
-    return Integer(
-      sign + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: zeros))
-  }
-
-  /// Splits a text at the first separator; the second part is nil if there is no separator.
-  private static func split(
-    _ text: Substring.UTF8View, at isSeparator: (UInt8) -> Bool
-  ) -> (Substring.UTF8View, Substring.UTF8View?) {
-    guard let index = text.firstIndex(where: isSeparator) else { return (text, nil) }
-    return (text[..<index], text[index...].dropFirst())
   }
 
   /// The nearest `Double`; nil if the number is out of range.
@@ -56,6 +26,12 @@ package enum StoredNumber: Hashable, Sendable {
     case .float(let float): Double(float)
     case .text(let text): Self.parse(text)
     }
+  }
+
+  /// The `Double` with all digits of a decimal number; nil if there is none.
+  package var exactDouble: Double? {
+    guard let double, case .text(let text) = self else { return double }
+    return DecimalDigits(double.description) == DecimalDigits(text) ? double : nil
   }
 
   /// The nearest `Float`; nil if a finite number is out of range.

@@ -50,6 +50,7 @@ extension ValueTree {
     if Value.self == UInt64.self { return identityCast(value, to: UInt64.self).tree }
     if Value.self == Int128.self { return identityCast(value, to: Int128.self).tree }
     if Value.self == UInt128.self { return identityCast(value, to: UInt128.self).tree }
+    if Value.self == Decimal.self { return identityCast(value, to: Decimal.self).tree }
     return nil
   }
 
@@ -74,6 +75,7 @@ extension ValueTree {
     if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
     if type == Int128.self { return identityCast(try Int128(self), to: type) }
     if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
+    if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
     return nil
   }
 

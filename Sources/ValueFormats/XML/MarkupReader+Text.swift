@@ -1,32 +1,39 @@
 extension MarkupReader {
   /// Reads the text and the end tag of an element; only validates the text if `isNeeded` is false.
+  ///
+  /// Line endings and control characters are kept, because Foundation writes and reads them as they
+  /// are. `isSection` is whether the text is a single CDATA section.
   mutating func text(
     of element: PropertyListElement, isNeeded: Bool = true
-  ) throws(FormatError) -> String {
+  ) throws(FormatError) -> (text: String, isSection: Bool) {
     var text: [UInt8] = []
+    var (sections, others) = (0, 0)
     let start = position
     while let current {
       switch current {
       case UInt8(ascii: "<"):
         if hasPrefix("</") {
           try endTag(of: element)
-          return String(decoding: text, as: UTF8.self)
+          return (String(decoding: text, as: UTF8.self), sections == 1 && others == 0)
         } else if hasPrefix("<![CDATA[") {
           let start = position
           position += 9
           guard let content = skip(past: "]]>") else {
             throw failure("unterminated CDATA section", at: start)
           }
-          if isNeeded { appendLines(content, to: &text) }
+          sections += 1
+          if isNeeded { text += content }
         } else if try !skipCommentOrInstruction() {
           throw failure("<\(element.rawValue)> must contain only text")
         }
       case UInt8(ascii: "&"):
         let scalar = try reference()
-        if isNeeded { text.append(contentsOf: String(scalar).utf8) }
+        others += 1
+        if isNeeded { text += String(scalar).utf8 }
       default:
         let run = try plainText()
-        if isNeeded { appendLines(run, to: &text) }
+        others += 1
+        if isNeeded { text += run }
       }
     }
     throw failure("this <\(element.rawValue)> has no end tag", at: start)
@@ -42,18 +49,6 @@ extension MarkupReader {
       position += 1
     }
     return bytes[start..<position]
-  }
-
-  /// Appends text, and converts each line ending to a line feed, as XML requires.
-  private func appendLines(_ run: ArraySlice<UInt8>, to text: inout [UInt8]) {
-    guard run.contains(UInt8(ascii: "\r")) else { return text.append(contentsOf: run) }
-    for index in run.indices {
-      if run[index] != UInt8(ascii: "\r") {
-        text.append(run[index])
-      } else if index + 1 == run.endIndex || run[index + 1] != UInt8(ascii: "\n") {
-        text.append(UInt8(ascii: "\n"))
-      }
-    }
   }
 
   /// Reads a reference to a character or a predefined entity.
@@ -73,7 +68,7 @@ extension MarkupReader {
       default: throw failure("unknown entity", at: start)
       }
     }
-    guard skip(";"), let scalar, MarkupText.allows(String(scalar)) else {
+    guard skip(";"), let scalar else {
       throw failure("invalid character reference", at: start)
     }
     return scalar
@@ -93,25 +88,20 @@ extension MarkupReader {
 
 /// The characters that XML 1.0 allows in text, and their escapes.
 enum MarkupText {
-  /// Returns the index of the first character in valid UTF-8 that XML does not allow.
-  static func firstForbidden(in bytes: ArraySlice<UInt8>) -> Int? {
-    var index = bytes.startIndex
-    // Not a closure for each byte of a file: a build without optimization would call it.
-    while index < bytes.endIndex {
+  /// Returns whether XML can represent a text.
+  static func allows(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    for index in bytes.indices {
       switch bytes[index] {
       case 0x09, 0x0A, 0x0D: break
-      case 0..<0x20: return index
+      case 0..<0x20: return false
       // U+FFFE and U+FFFF.
-      case 0xEF where bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE: return index
+      case 0xEF where bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE: return false
       default: break
       }
-      index += 1
     }
-    return nil
+    return true
   }
-
-  /// Returns whether XML can represent a text.
-  static func allows(_ text: String) -> Bool { firstForbidden(in: ArraySlice(text.utf8)) == nil }
 
   /// Appends a text with the escapes that XML requires.
   static func write(_ text: String, to bytes: inout [UInt8]) {
@@ -120,7 +110,7 @@ enum MarkupText {
       case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
       case UInt8(ascii: "<"): bytes.append(contentsOf: "&lt;".utf8)
       case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
-      // A reader would treat an unescaped carriage return as a line ending.
+      // A reader of XML would treat an unescaped carriage return as a line ending.
       case UInt8(ascii: "\r"): bytes.append(contentsOf: "&#13;".utf8)
       default: bytes.append(byte)
       }

@@ -1,4 +1,4 @@
-/// A reader of the subset of XML 1.0 that property lists use, in UTF-8.
+/// A reader of the subset of XML 1.0 that property lists use, in UTF-8, with any character.
 struct MarkupReader: TextReader {
   let bytes: ArraySlice<UInt8>
   var position: Int
@@ -7,9 +7,6 @@ struct MarkupReader: TextReader {
     try Self.requireUTF8(bytes)
     self.bytes = bytes
     position = bytes.startIndex
-    if let index = MarkupText.firstForbidden(in: bytes) {
-      throw failure("character not allowed in XML", at: index)
-    }
   }
 
   /// Skips white space, comments and processing instructions between elements.

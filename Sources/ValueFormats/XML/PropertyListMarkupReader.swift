@@ -1,7 +1,7 @@
 /// A reader of an XML property list, or of a single value in one.
 struct PropertyListMarkupReader {
   private(set) var markup: MarkupReader
-  /// Whether values are built as trees, or only validated.
+  /// Whether values are built as trees; otherwise, only the elements are validated.
   private let makesTrees: Bool
   private let escaping: StringEscaping
 
@@ -114,9 +114,10 @@ struct PropertyListMarkupReader {
     let start = markup.position
     let (element, isEmpty) = try startTag()
     guard element == .key else { throw markup.failure("expected <key>", at: start) }
-    let key = isEmpty ? "" : try markup.text(of: .key)
+    let (key, isSection) = isEmpty ? ("", false) : try markup.text(of: .key)
     try markup.skipBetweenElements()
-    return escaping.unescaped(key)
+    guard isSection, escaping == .escaped else { return key }
+    return EscapedString.forbidden(key) ?? key
   }
 
   /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
@@ -146,10 +147,22 @@ struct PropertyListMarkupReader {
     case .plist, .key:
       throw markup.failure(element.reason, at: start)
     case .string, .integer, .real, .date, .data, .true, .false:
-      let isNeeded = makesTrees || element != .string
-      let text = isEmpty ? "" : try markup.text(of: element, isNeeded: isNeeded)
-      guard let value = element.value(text, escaping) else {
+      let (text, isSection) =
+        isEmpty ? ("", false) : try markup.text(of: element, isNeeded: makesTrees)
+      // An invalid text is an error of its key, not of the file.
+      guard makesTrees else { return .null(depth: 0) }
+      if isSection, element == .string, escaping == .escaped {
+        if let depth = EscapedString.depthOfNull(text) { return .null(depth: depth) }
+        return .string(EscapedString.forbidden(text) ?? text)
+      }
+      guard let value = element.value(text) else {
         throw markup.failure(element.reason, at: start)
+      }
+      // Foundation writes and reads a `Double`, and also writes `<real>5</real>`.
+      if escaping == .plain, element == .real, case .number(.text(let text)) = value,
+        let double = Double(text)
+      {
+        return .number(.real(double))
       }
       return value
     }

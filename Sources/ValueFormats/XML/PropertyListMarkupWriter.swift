@@ -8,20 +8,15 @@ struct PropertyListMarkupWriter: TextWriter {
   var bytes: [UInt8] = []
 
   /// Writes a key of a dictionary.
-  mutating func key(_ key: String) {
-    // Unlike a value, a key never represents nil.
-    let isPlain = MarkupText.allows(key) && EscapedString.unescape(key) == key
-    write(.key, isPlain ? key : EscapedString.escape(key, needsEscape: true))
-  }
+  mutating func key(_ key: String) { write(.key, string: key) }
 
   /// Writes a value nested in `depth` arrays and dictionaries.
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
-    case .null(let depth): write(.string, EscapedString.inPropertyList(ofNull: depth))
+    case .null(let depth): write(.string, escape: EscapedString.ofNull(depth: depth))
     case .bool(let value): append(value ? "<true/>" : "<false/>")
     case .number(let number): try self.number(number)
-    case .string(let string):
-      write(.string, EscapedString.inPropertyList(string, isWritable: MarkupText.allows(string)))
+    case .string(let string): write(.string, string: string)
     case .data(let data): write(.data, data.base64EncodedString())
     case .date(let date):
       if let text = PropertyListDate.string(of: date) {
@@ -55,6 +50,19 @@ struct PropertyListMarkupWriter: TextWriter {
     case .float(let value): write(.real, PropertyListNumber.text(ofReal: Double(value)))
     case .text(let text): write(PropertyListNumber.isInteger(text[...]) ? .integer : .real, text)
     }
+  }
+
+  private mutating func write(_ element: PropertyListElement, string: String) {
+    if MarkupText.allows(string) {
+      write(element, string)
+    } else {
+      write(element, escape: EscapedString.ofForbidden(string))
+    }
+  }
+
+  /// Writes an escape, marked by a CDATA section.
+  private mutating func write(_ element: PropertyListElement, escape: String) {
+    append("<\(element.rawValue)><![CDATA[\(escape)]]></\(element.rawValue)>")
   }
 
   private mutating func write(_ element: PropertyListElement, _ text: String) {

@@ -4,7 +4,9 @@ import FoundationEssentials
 ///
 /// A comment between two entries is treated as part of the second entry.
 package struct XMLPropertyListFormat: StoredFormat {
-  package init() {}
+  private let escaping: StringEscaping
+
+  package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   /// The text around the entries of a new file.
   private static let newFile = FileSurroundings(
@@ -20,7 +22,7 @@ package struct XMLPropertyListFormat: StoredFormat {
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.xml, of: file)
-    var reader = try PropertyListMarkupReader(file[...], makesTrees: false)
+    var reader = try PropertyListMarkupReader(file[...], makesTrees: false, escaping)
     return try reader.file()
   }
 
@@ -55,7 +57,7 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
-    var reader = try PropertyListMarkupReader(value, makesTrees: true)
+    var reader = try PropertyListMarkupReader(value, makesTrees: true, escaping)
     return try reader.fragment()
   }
 }
@@ -75,7 +77,7 @@ enum PropertyListElement: String {
   case `false`
 
   /// Returns the value of an element with a given text; nil if the text is not valid.
-  func value(_ text: String, _ escaping: StringEscaping) -> ValueTree? {
+  func value(_ text: String) -> ValueTree? {
     let start = text.utf8.drop(while: \.isWhitespace)
     let end = start.lastIndex { !$0.isWhitespace }
     let trimmed = end.map { text[start.startIndex...$0] } ?? ""
@@ -87,7 +89,7 @@ enum PropertyListElement: String {
     case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
     case .data:
       return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
-    case .string: return escaping.treeInPropertyList(text)
+    case .string: return .string(text)
     case .plist, .dict, .key, .array: return nil
     }
   }

@@ -75,7 +75,7 @@ extension Command {
     ) { arguments in
       let path = arguments.parameters[0]
       let foreign = try await read(URL(filePath: path), arguments)
-      let vault = try await arguments.unlockedVault()
+      let vault = try await arguments.unlockedVault(mayBeMissing: true)
       let report = try LongOperation.perform("Migrating", cancelledAs: MigrationError.cancelled) {
         progress in
         try foreign.migrate(
@@ -95,7 +95,7 @@ extension Command {
       try Output.line("\(outcome): \(entry.identity.options)")
     }
     for skipped in report.unreadable {
-      try Output.line("skipped: \(skipped.position) (\(skipped.reason))")
+      try Output.line("skipped: \(skipped.position) (\(skipped.reason))".onOneLine)
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }
     try Output.line(

@@ -42,10 +42,7 @@ extension Command {
     let vault = try await arguments.unlockedVault()
     let items = try vault.items(matching: .matching(.generic(service: service)))
     let keys = items.compactMap(\.identity.account)
-    if keys.isEmpty {
-      Program.report("The service has no secrets.")
-      return .absent
-    }
+    if keys.isEmpty { throw Failure("The service has no secrets.", status: .absent) }
     var migration = AdapterMigration(serviceIdentifier: service, jsonDecoder: decoder, in: vault)
     for key in keys + Set(types.keys).subtracting(keys).sorted() {
       migration.convert(key, asJSON: types[key] ?? .unambiguous)

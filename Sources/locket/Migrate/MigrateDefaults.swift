@@ -25,7 +25,8 @@ extension Command {
       decoded, unless --keep-data is given for their keys. All other values are unchanged.
 
       Each line contains the outcome for a setting, and its key. An existing setting with a different
-      value is kept, unless --replace is given. Removing a file does not erase it from backups.
+      value is kept, unless --replace is given. The exit status is 1 if a value was refused.
+      Removing a file does not erase it from backups.
       """
   ) { arguments in
     let file = URL(filePath: arguments.parameters[0])
@@ -44,7 +45,7 @@ extension Command {
       throw error.ofSource(file) ?? error
     }
     try show(report, arguments)
-    return .done
+    return report.imported.refused.isEmpty || arguments.has(.dryRun) ? .done : .refused
   }
 
   private static func show(_ report: DefaultsMigrationReport, _ arguments: Arguments) throws {
@@ -54,10 +55,11 @@ extension Command {
       ("kept", imported.kept), ("replaced", imported.replaced),
     ]
     let decoded = Set(report.decoded)
+    let refused = imported.refused.map { (key: $0, text: "refused (\($1))".onOneLine) }
     let lines = outcomes.flatMap { outcome, keys in
       keys.map { (key: $0, text: decoded.contains($0) ? "\(outcome) (decoded)" : outcome) }
     }
-    for line in lines.sorted(by: { $0.key < $1.key }) {
+    for line in (lines + refused).sorted(by: { $0.key < $1.key }) {
       try Output.line("\(line.text): \(line.key.asListedKey)")
     }
     guard arguments.has(.removePropertyList), !arguments.has(.dryRun) else { return }

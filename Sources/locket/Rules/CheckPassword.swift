@@ -9,7 +9,7 @@ extension Command {
     options: [.any],
     notes: """
       The terminal prompts for the password and does not show it. If standard input is not a terminal,
-      the password is read from it, without a newline at the end. Each line is a rule: satisfied;
+      the password is read from it, without a line end at the end. Each line is a rule: satisfied;
       incomplete, if more characters can satisfy it; or violated, if only a deletion can, with the
       positions. Characters are Unicode code points, counted from 1. The exit status is 0 if all rules
       are satisfied, 1 if not, and 2 if DESCRIPTOR or the password cannot be read.

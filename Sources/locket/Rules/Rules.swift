@@ -11,7 +11,7 @@ extension Option {
 
 extension Parameter {
   static let descriptor = Parameter(
-    "DESCRIPTOR", "the rules for a password, such as 'required: digit; minlength: 12;'")
+    "DESCRIPTOR", "the rules for a password, such as 'required: digit; allowed: lower;'")
 }
 
 extension Arguments {
@@ -88,7 +88,7 @@ extension Command {
   static let compareRules = Command(
     name: "rules compare",
     parameters: [
-      Parameter("A", "the rules for a password, such as 'required: digit; minlength: 12;'"),
+      Parameter("A", "the rules for a password, such as 'required: digit; allowed: lower;'"),
       Parameter("B", "the rules to compare with, such as an earlier version"),
     ],
     summary: "Compares two sets of rules, with passwords that only one of them accepts.",
@@ -116,8 +116,8 @@ extension Command {
     summary: "Generates passwords that satisfy the rules, one on each line.",
     options: [.count, .length, .typeable, .any],
     notes: """
-      All passwords that satisfy the rules are equally likely. Without --length, the length is 20, or as
-      close to it as the rules allow.
+      All passwords that satisfy the rules are equally likely, except that none begins or ends with a
+      blank. Without --length, the length is 20, or as close to it as the rules allow.
       """
   ) { arguments in
     if arguments.has(.typeable), arguments.has(.length) {
@@ -127,9 +127,7 @@ extension Command {
     let length = try arguments.number(.length, from: 0)
     let rules = try arguments.rules()
     if arguments.has(.typeable) {
-      guard let style = TypeablePasswordGenerator(rules) else {
-        throw Failure("No password that is easy to read aloud satisfies these rules.")
-      }
+      let style = try TypeablePasswordGenerator(rules)
       try write(count) { style.password() }
     } else {
       let generator = try PasswordGenerator(rules, length: length, matching: arguments.matchingMode)

@@ -21,7 +21,7 @@ extension Command {
     summary: "Sets or changes the vault's passphrase, as the only key that opens it.",
     options: [.remove, .newPassphraseFile] + Option.openVault,
     notes: """
-      A newline at the end of a file is ignored. Removing the passphrase also removes the secrets that
+      A line end at the end of a file is ignored. Removing the passphrase also removes the secrets that
       require one (whenPasscodeSetThisDeviceOnly).
       """,
     excessArgument: """
@@ -33,11 +33,11 @@ extension Command {
     if arguments.has(.remove), file != nil {
       throw UsageError("--remove and --new-passphrase-file cannot be used together.")
     }
-    let vault = try await arguments.unlockedVault()
-    if arguments.has(.remove) {
+    let isRemoval = arguments.has(.remove)
+    let vault = try await arguments.unlockedVault(mayBeMissing: !isRemoval)
+    if isRemoval {
       guard try vault.hasPassphrase else {
-        Program.report("The vault has no passphrase.")
-        return .absent
+        throw Failure("The vault has no passphrase.", status: .absent)
       }
       try vault.removePassphrase()
     } else {
@@ -47,11 +47,11 @@ extension Command {
   }
 
   static func newPassphrase(
-    from file: String?, option: Option = .newPassphraseFile
+    from file: String?, option: Option = .newPassphraseFile, prompt: String = "New passphrase: "
   ) async throws -> Secret {
     if let file { return try SecretInput.file(file) }
     return try await SecretInput.askTwice(
-      "New passphrase: ",
+      prompt,
       withoutTerminal: """
         There is no terminal for a prompt. Specify a file with the passphrase: \(option.synopsis).
         """)
@@ -88,7 +88,7 @@ extension Command {
       """
   ) { arguments in
     let kind = arguments.parameters[0]
-    let vault = try await arguments.unlockedVault()
+    let vault = try await arguments.unlockedVault(mayBeMissing: true)
     let name = arguments[.name] ?? kind
     switch kind {
     case "device":
@@ -141,9 +141,10 @@ extension Command {
     summary: "Changes the passphrase of one key slot.",
     options: [.newPassphraseFile] + Option.openVault
   ) { arguments in
+    let vault = try arguments.vault()
     let old = try await arguments.passphrase(in: .passphraseFile, prompt: "Current passphrase: ")
     let new = try await Command.newPassphrase(from: arguments.passphrasePath(.newPassphraseFile))
-    try arguments.vault().changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
+    try vault.changePassphrase(ofSlot: arguments.slotID(), from: old, to: new)
     return .done
   }
 }

@@ -13,7 +13,7 @@ extension Command {
     try Output.line("\(secrets), \(result.lockedCount) locked")
     if let place = result.interruptedWrite { try Output.line("interrupted write: \(place)") }
     if result.isSound { return .done }
-    for place in result.damage { try Output.line("damaged: \(place.onOneLine)") }
+    try list(result.damage, as: "damaged")
     throw Failure("The vault is damaged. `locket secrets repair` keeps the readable items.")
   }
 
@@ -24,8 +24,14 @@ extension Command {
   ) { arguments in
     let damage = try await arguments.unlockedVault().repair()
     if damage.isEmpty { try Output.line("Nothing is damaged. Nothing was changed.") }
-    for place in damage { try Output.line("was damaged: \(place.onOneLine)") }
+    try list(damage, as: "was damaged")
     return .done
+  }
+
+  /// Prints the first hundred damaged places, and the number of the others.
+  private static func list(_ places: [String], as label: String) throws {
+    for place in places.prefix(100) { try Output.line("\(label): \(place.onOneLine)") }
+    if places.count > 100 { try Output.line("\(label): \(places.count - 100) more places") }
   }
 
   static let acceptRollback = locked(
@@ -49,7 +55,7 @@ extension Command {
     _ name: String, _ summary: String, _ body: @escaping @Sendable (SecretVault) throws -> Void
   ) -> Command {
     Command(name: "secrets \(name)", summary: summary, options: Option.vaultPlace) { arguments in
-      try body(arguments.vault())
+      try body(arguments.vault(mayBeMissing: true))
       return .done
     }
   }
@@ -59,16 +65,19 @@ extension Command {
     summary: "Shows the files of this program's secrets and settings, and their problems.",
     options: Option.vaultPlace
   ) { arguments in
-    let vault = try arguments.vault()
+    let vault = try arguments.vault(mayBeMissing: true)
     let diagnosis = arguments.has(.vault) ? vault.diagnose() : SecretStores.diagnose()
     try Output.line("\(diagnosis)\n")
+    let isOfOtherDevice = diagnosis.problems.contains { $0.text.contains("another device") }
+    if isOfOtherDevice, let advice = arguments.stateAdvice { try Output.line("  \(advice)\n") }
     let settings = try arguments.settings()
     do {
       let count = try settings.keys().count
       let number = count == 1 ? "1 setting" : "\(count) settings"
-      try Output.line("  Settings  \(settings.name) (\(number))")
+      let remark = try settings.directoryRemark.map { "; \($0)" } ?? ""
+      try Output.line("  Settings  \(settings.name) (\(number))\(remark)".onOneLine)
     } catch let error as KeyValueStoreError {
-      try Output.line("! Settings  \(error.text(for: arguments))")
+      try Output.line("! Settings  \(error.text(for: arguments))".onOneLine)
       return .failed
     }
     return diagnosis.isHealthy ? .done : .failed

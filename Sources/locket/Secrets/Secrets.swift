@@ -22,7 +22,7 @@ extension Command {
     let query = arguments[.service].map { ItemQuery.matching(.generic(service: $0)) } ?? .all
     for item in try vault.items(matching: query) {
       if item.attributes.isInvisible == true, !arguments.has(.all) { continue }
-      try Output.line("\(item.identity.options)\t\((item.attributes.label ?? "").onOneLine)")
+      try Output.line("\(item.options)\t\((item.attributes.label ?? "").onOneLine)")
     }
     return .done
   }
@@ -30,43 +30,61 @@ extension Command {
   static let getSecret = Command(
     name: "secrets get",
     summary: "Prints a secret, followed by a newline.",
-    options: Option.identity + [.itemPasswordFile] + Option.openVault
+    options: Option.identity + [.exact, .secretType, .raw, .itemPasswordFile] + Option.openVault,
+    notes: """
+      If there is no secret with exactly these options, but one with more, that one is printed, and
+      its options are printed on standard error; --exact excludes it.
+
+      With --type, the secret is printed as an app reads it: as an integer, a boolean (true or false) or
+      text (UTF-8), or as data, without a newline. On a terminal, control characters are escaped.
+      """
   ) { arguments in
     _ = try arguments.identity()
+    let type = try arguments.secretType()
     let vault = try await arguments.unlockedVault()
-    let item = try arguments.item(in: vault)
-    let context = try await arguments.context(for: arguments.flags(in: vault))
-    guard let secret = try await item.load(authorizedBy: context) else {
-      Program.report("There is no such secret.")
-      return .absent
-    }
-    try Output.write(Array(secret) + [UInt8(ascii: "\n")])
+    guard let item = try arguments.item(in: vault, allowingMoreParts: !arguments.has(.exact)),
+      let secret = try await item.identity.password(in: vault)
+        .load(authorizedBy: arguments.context(for: item.attributes.accessControl.flags))
+    else { throw Failure.noSuchSecret }
+    try Output.secret(
+      type?.decoded(Array(secret)) ?? Array(secret), withNewline: type != .data,
+      isRaw: arguments.has(.raw))
     return .done
   }
 
   static let setSecret = Command(
     name: "secrets set",
     summary: "Adds a secret, or replaces the one with these options.",
-    options: Option.identity + [.label, .require, .itemPasswordFile] + Option.openVault,
+    options: Option.identity + [.partial, .secretType, .label, .require, .itemPasswordFile]
+      + Option.openVault,
     notes: """
       The terminal prompts for the secret twice and does not show it. If standard input is not a
-      terminal, the secret is read from it, without a newline at the end. An app reads it as a String
-      or Data.
+      terminal, the secret is read from it, without a line end at the end.
+
+      --type is the type of the app's property: integer, boolean (true or false), text (String), or
+      data, of which each byte of standard input is kept. By default, the bytes are stored as for text.
+
+      A secret with more parts than these options is another one, and stays as it is. With --any, it is
+      replaced if there is none with exactly these options, and its options are printed on standard
+      error.
       """,
     excessArgument: """
       A secret is not accepted as an argument, where every user of the machine can read it. Omit it \
       to get a prompt, or pass it on standard input.
       """
   ) { arguments in
-    _ = try arguments.identity()
+    let identity = try arguments.identity()
+    let type = try arguments.secretType()
     let requirement = try arguments.requirement()
-    let vault = try await arguments.unlockedVault()
-    let item = try arguments.item(in: vault)
-    let current = try await arguments.context(for: arguments.flags(in: vault))
+    let vault = try await arguments.unlockedVault(mayBeMissing: true)
+    let found = try arguments.item(in: vault, allowingMoreParts: arguments.has(.partial))
+    guard let identity = found?.identity ?? identity else { throw Failure.noSuchSecret }
+    let item = identity.password(in: vault)
+    let current = try await arguments.context(
+      for: found?.attributes.accessControl.flags ?? AccessFlags())
     try await item.load(authorizedBy: current)
-    let secret = try await newSecret()
-    // The bytes are copied inside the closure.
-    item.value = unsafe secret.withUnsafeBytes { unsafe Data($0) }
+    let secret = try await newSecret(isBinary: type == .data)
+    item.value = try (type ?? .data).encoded(secret)
     if let label = arguments[.label] { item.attributes.label = label }
     if let requirement {
       item.attributes.accessControl.flags = requirement.flags
@@ -74,16 +92,23 @@ extension Command {
     } else {
       try await item.save(authorizedBy: current)
     }
+    if type == nil, secret.looksTyped {
+      Program.report(
+        """
+        The secret was stored as text, which an app reads as a String. If the app expects an Int or a \
+        Bool, set it with --type integer or --type boolean.
+        """)
+    }
     return .done
   }
 
-  private static func newSecret() async throws -> Secret {
+  private static func newSecret(isBinary: Bool) async throws -> Secret {
     if SecretInput.isStandardInputATerminal {
       return try await SecretInput.askTwice(
         "Secret: ",
         withoutTerminal: "There is no terminal for a prompt. Pass the secret on standard input.")
     }
-    let secret = try SecretInput.standardInput()
+    let secret = try SecretInput.standardInput(isBinary: isBinary)
     if secret.count == 0 { throw Failure("Standard input was empty. Nothing was changed.") }
     return secret
   }
@@ -91,17 +116,23 @@ extension Command {
   static let deleteSecret = Command(
     name: "secrets delete",
     summary: "Removes a secret.",
-    options: Option.identity + Option.openVault
+    options: Option.identity + [.partial] + Option.openVault,
+    notes: """
+      A secret with more parts than these options is another one, and stays. With --any, it is removed
+      if there is none with exactly these options, and its options are printed on standard error.
+      """
   ) { arguments in
     _ = try arguments.identity()
-    let item = try await arguments.item(in: arguments.unlockedVault())
-    guard try item.matchCount > 0 else {
-      Program.report("There is no such secret.")
-      return .absent
-    }
-    try await item.remove()
+    let vault = try await arguments.unlockedVault()
+    guard let item = try arguments.item(in: vault, allowingMoreParts: arguments.has(.partial))
+    else { throw Failure.noSuchSecret }
+    try await item.identity.password(in: vault).remove()
     return .done
   }
+}
+
+extension Failure {
+  fileprivate static let noSuchSecret = Failure("There is no such secret.", status: .absent)
 }
 
 /// A proof that is needed to read a secret, by its name in `--require`.

@@ -20,7 +20,8 @@ extension Command {
   ) { arguments in
     let vault = try await arguments.unlockedVault()
     let passphrase = try await Command.newPassphrase(
-      from: arguments.passphrasePath(.exportPassphraseFile), option: .exportPassphraseFile)
+      from: arguments.passphrasePath(.exportPassphraseFile), option: .exportPassphraseFile,
+      prompt: "New passphrase of the export: ")
     let url = URL(filePath: arguments.parameters[0])
     let report = try LongOperation.perform("Exporting") { progress in
       try vault.export(
@@ -45,7 +46,7 @@ extension Command {
       if the vault refused a secret.
       """
   ) { arguments in
-    let vault = try await arguments.unlockedVault()
+    let vault = try await arguments.unlockedVault(mayBeMissing: true)
     let passphrase = try await arguments.passphrase(
       in: .exportPassphraseFile, prompt: "Passphrase of the export: ")
     let url = URL(filePath: arguments.parameters[0])

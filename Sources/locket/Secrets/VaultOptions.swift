@@ -18,19 +18,24 @@ extension Option {
 }
 
 extension Arguments {
-  /// Returns the vault of the options, locked or not.
-  func vault() throws(UsageError) -> SecretVault {
+  /// Returns the vault of the options, locked or not; throws if its file was named, but is missing.
+  func vault(mayBeMissing: Bool = false) throws -> SecretVault {
     let state = try path(.state).map { URL(filePath: $0, directoryHint: .isDirectory) }
     let file = try path(.vault).map { URL(filePath: $0) }
     if state != nil, file == nil { throw UsageError("--state needs --vault.") }
     let vault = file.map { SecretVault(fileURL: $0, stateDirectory: state) } ?? SecretVault()
     vault.allowsSharedDirectories = has(.shared)
+    if !mayBeMissing, let failure = missingFile(.vault) {
+      // Throws instead if this machine has recorded a vault there that needs another key.
+      _ = try vault.revision()
+      throw failure
+    }
     return vault
   }
 
   /// Returns the vault of the options, unlocked.
-  func unlockedVault() async throws -> SecretVault {
-    let vault = try vault()
+  func unlockedVault(mayBeMissing: Bool = false) async throws -> SecretVault {
+    let vault = try vault(mayBeMissing: mayBeMissing)
     _ = try passphrasePath(.passphraseFile)
     guard try vault.isLocked else { return vault }
     if let key = try await specifiedKey() {
@@ -76,7 +81,7 @@ extension Arguments {
     return try await SecretInput.ask(
       prompt,
       withoutTerminal:
-        "There is no terminal for a prompt. Specify a file with the secret: \(option.synopsis).")
+        "There is no terminal for a prompt. Specify a file instead: \(option.synopsis).")
   }
 
   private func recoveryCode(prompt: String) async throws -> RecoveryCode {
@@ -95,17 +100,57 @@ extension Arguments {
   }
 }
 
+extension SecretStoreError {
+  /// Returns the message of the error in the words of the tool's options and prompts.
+  func text(for arguments: Arguments) -> String {
+    switch self {
+    case .locked:
+      do {
+        let options = try arguments.vault(mayBeMissing: true).keyOptions()
+        return options.isEmpty ? description : "\(self) Specify \(options)."
+      } catch {
+        // The vault was readable before; the first error is the one that matters.
+        return description
+      }
+    case .otherDevice: return description + (arguments.stateAdvice.map { " \($0)" } ?? "")
+    case .wrongApplicationPassword:
+      return "The password of this secret is wrong. Nothing was changed."
+    default: return description
+    }
+  }
+}
+
+extension Arguments {
+  /// The advice for a vault of another device; nil if its state directory cannot be missing.
+  var stateAdvice: String? {
+    guard has(.vault), !has(.state) else { return nil }
+    return """
+      If that is this machine, specify where its app keeps the device key, by default in \
+      ~/.local/state: \(Option.state.synopsis).
+      """
+  }
+}
+
 extension SecretVault {
   private static let attempts = 3
 
+  /// Returns the options that take keys of the vault's slots, as they are written.
+  fileprivate func keyOptions(ofFiles isOfFiles: Bool = false) throws -> String {
+    let known = try slots.map(\.kind.option)
+    return Option.openVault
+      .filter { known.contains($0) && (!isOfFiles || $0.placeholder != nil) }
+      .map(\.synopsis).joined(separator: " or ")
+  }
+
   /// Prompts for the passphrase, and again if it is wrong.
   fileprivate func unlockByPrompting() async throws {
+    let options = try keyOptions(ofFiles: true)
     for attempt in 1...Self.attempts {
       let passphrase = try await SecretInput.ask(
         "Passphrase of the vault: ",
         withoutTerminal: """
-          The vault is locked, and there is no terminal for a prompt. Specify a file with its \
-          passphrase: \(Option.passphraseFile.synopsis).
+          The vault is locked, and there is no terminal for a prompt. Specify a file with its key: \
+          \(options).
           """)
       do {
         return try unlock(with: .passphrase(passphrase))
@@ -118,9 +163,9 @@ extension SecretVault {
     }
   }
 
-  /// Unlocks the vault with the first key that opens it.
+  /// Unlocks the vault with the first key that opens it; without keys, throws which ones do.
   func unlock(withAnyOf keys: [UnlockKey]) throws {
-    var failure: any Error = SecretStoreError.locked
+    var failure: (any Error)?
     for key in keys {
       do {
         return try unlock(with: key)
@@ -128,6 +173,19 @@ extension SecretVault {
         failure = error
       }
     }
-    throw failure
+    if let failure { throw failure }
+    try unlock()
+  }
+}
+
+extension SecretVault.Slot.Kind {
+  /// The option that takes a key of the kind; nil if there is none.
+  fileprivate var option: Option? {
+    switch self {
+    case .passphrase: .passphraseFile
+    case .keyFile: .keyFile
+    case .recoveryCode: .recoveryCode
+    case .device, .credential, .unknown: nil
+    }
   }
 }

@@ -14,22 +14,32 @@ struct JSONValue: Equatable, Sendable {
 
   /// Parses JSON from the command line.
   init(argument text: String) throws {
-    let reason: String
+    let parsed: ValueTree
     do throws(FormatError) {
-      let tree = try JSONFormat().decode(ArraySlice(text.utf8))
-      do throws(ValueCodingError) {
-        self = try TreeDecoder().decode(Self.self, from: tree)
-        return
-      } catch {
-        reason = error.reason
-      }
+      parsed = try JSONFormat().decode(ArraySlice(text.utf8))
     } catch {
-      reason = error.reason
+      throw Failure(
+        """
+        VALUE is not valid JSON: \(error.reason). Enclose a string in quotation marks: '"text"'.
+        """)
     }
-    throw Failure(
-      """
-      VALUE is not valid JSON: \(reason). Enclose a string in quotation marks: '"text"'.
-      """)
+    do throws(ValueCodingError) {
+      self = try TreeDecoder().decode(Self.self, from: parsed)
+    } catch {
+      throw Failure("VALUE cannot be stored: \(error.reason).")
+    }
+  }
+
+  /// Whether a number in the value is neither an integer of 128 bits nor exactly a `Double`.
+  var hasLongNumber: Bool { Self.hasLongNumber(tree) }
+
+  private static func hasLongNumber(_ tree: ValueTree) -> Bool {
+    switch tree {
+    case .number(.text): true
+    case .array(let elements): elements.contains(where: hasLongNumber)
+    case .dictionary(let members): members.values.contains(where: hasLongNumber)
+    default: false
+    }
   }
 }
 
@@ -69,18 +79,16 @@ extension JSONValue: StoredScalar {
     }
   }
 
-  /// Returns an integer with all digits, or else a `Double`.
+  /// Returns an integer or a `Double`, or else a literal with all digits.
   private static func converted(
     _ number: StoredNumber
   ) throws(ValueCodingError.Problem) -> StoredNumber {
     if let integer = number.integer(Int128.self) { return .integer(integer) }
-    if case .text = number, let literal = literal(of: number),
-      !literal.contains(where: { ".eE".contains($0) })
-    {
-      return .text(literal)
-    }
-    guard let real = number.double else { throw .outOfRange(type: "Double") }
-    return .real(real)
+    if let real = number.exactDouble { return .real(real) }
+    guard let literal = literal(of: number),
+      number.double != nil || !literal.contains(where: { ".eE".contains($0) })
+    else { throw .outOfRange(type: "Double") }
+    return .text(literal)
   }
 
   private static func literal(of number: StoredNumber) -> String? {

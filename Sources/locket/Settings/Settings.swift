@@ -23,7 +23,12 @@ extension Arguments {
     guard path.lowercased().hasSuffix(".plist") else {
       throw UsageError("--file needs a file whose name ends in .json or .plist.")
     }
-    return KeyValueStore(propertyList: file, format: Self.isBinary(file.path) ? .binary : .xml)
+    return KeyValueStore(propertyList: file, format: isFileBinary ? .binary : .xml)
+  }
+
+  /// The failure if a setting is absent, possibly with its file.
+  fileprivate var noSuchSetting: Failure {
+    missingFile(.settingsFile) ?? Failure("There is no such setting.", status: .absent)
   }
 
   /// The options that select these settings, quoted for a shell.
@@ -32,8 +37,9 @@ extension Arguments {
     return self[option].map { " \(option.flag) \($0.quotedForShell)" } ?? ""
   }
 
-  /// Returns whether a file is a binary property list; a set keeps this format.
-  private static func isBinary(_ path: String) -> Bool {
+  /// Whether the settings are in a binary property list; a set keeps this format.
+  fileprivate var isFileBinary: Bool {
+    guard let path = self[.settingsFile] else { return false }
     var status = stat()
     // Opening a pipe could block. Here and below, the path is copied, and the kernel fills a local
     // variable; the store reports errors of the file.
@@ -50,10 +56,10 @@ extension Arguments {
 extension Command {
   /// The notes of the commands that print values.
   private static let valueNotes = """
-    Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as 1,
-    and 1e3 as 1000. Integers are exact; other numbers have the precision of a Double. Values that JSON
-    does not support are printed as strings: dates from 1583 to 9999 in ISO 8601 with all their digits
-    (others as seconds since 2001), data as base64, NaN and the infinities by name.
+    Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as
+    1, and 1e3 as 1000. All digits are kept. Values that JSON does not support are printed as
+    strings: dates from 1583 to 9999 in ISO 8601 with all their digits (others as seconds since
+    2001), data as base64, NaN and the infinities by name.
     """
 
   static let getSetting = Command(
@@ -64,7 +70,7 @@ extension Command {
     notes: valueNotes
   ) { arguments in
     let value = try arguments.settings().value(of: arguments.parameters[0], as: JSONValue.self)
-    guard let value else { return reportAbsence() }
+    guard let value else { throw arguments.noSuchSetting }
     try Output.line(value.json)
     return .done
   }
@@ -81,8 +87,10 @@ extension Command {
       """
   ) { arguments in
     let settings = try arguments.settings()
+    let keys = try settings.keys()
+    if let failure = arguments.missingFile(.settingsFile) { throw failure }
     var status = ExitStatus.done
-    for key in try settings.keys() {
+    for key in keys {
       do {
         // Another process may have removed the setting meanwhile.
         guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
@@ -97,11 +105,6 @@ extension Command {
     return status
   }
 
-  static func reportAbsence() -> ExitStatus {
-    Program.report("There is no such setting.")
-    return .absent
-  }
-
   static let setSetting = Command(
     name: "settings set",
     parameters: [
@@ -112,12 +115,21 @@ extension Command {
     options: [.settingsFile],
     notes: """
       The file and its directory are created if necessary. A new .plist file is XML; an existing one
-      keeps its format. Numbers keep their value, not their notation: integers exactly, others as the
-      nearest Double. A binary property list cannot contain integers of more than 128 bits.
+      keeps its format. Numbers keep their value with all digits, not their notation. A binary property
+      list has only integers of 128 bits and Doubles; other numbers are refused there.
       """
   ) { arguments in
     let value = try JSONValue(argument: arguments.parameters[1])
-    try arguments.settings().set(value, for: arguments.parameters[0])
+    let settings = try arguments.settings()
+    // The store would keep the digits as text, which other programs do not read as a number.
+    if value.hasLongNumber, arguments.isFileBinary {
+      throw Failure(
+        """
+        A number is too large or too precise for a binary property list. Round it, or set a string \
+        instead, which an app also reads as a Decimal.
+        """)
+    }
+    try settings.set(value, for: arguments.parameters[0])
     return .done
   }
 
@@ -130,7 +142,7 @@ extension Command {
     let settings = try arguments.settings()
     let key = arguments.parameters[0]
     try settings.load()
-    guard StoredValue<JSONValue?>(key, in: settings).isSet else { return reportAbsence() }
+    guard StoredValue<JSONValue?>(key, in: settings).isSet else { throw arguments.noSuchSetting }
     try settings.remove(key)
     return .done
   }
@@ -141,7 +153,9 @@ extension Command {
     options: [.settingsFile]
   ) { arguments in
     if let path = try arguments.settings().moveAsideUnreadableFile() {
-      try Output.line("moved to \(path)")
+      try Output.line("moved to \(path.onOneLine)")
+    } else if let failure = arguments.missingFile(.settingsFile) {
+      throw failure
     } else {
       try Output.line("The settings can be read. Nothing was changed.")
     }

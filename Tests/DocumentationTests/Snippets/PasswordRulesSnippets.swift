@@ -72,7 +72,7 @@ struct PasswordRulesSnippets {
   }
 
   @Test func readme() throws {
-    let rules: PasswordRuleSet = [.required(.upper), .required(.digits), .minLength(12)]
+    let rules: PasswordRuleSet = [.required(.digits), .allowed(.asciiPrintable), .minLength(12)]
     let password = try PasswordGenerator(rules).password()
     print(rules.isSatisfied(by: password))  // true
     #expect(rules.isSatisfied(by: password))

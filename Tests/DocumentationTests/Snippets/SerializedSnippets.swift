@@ -56,7 +56,7 @@ struct SerializedSnippets {
   @Test func constants() async {
     final class Server: Sendable {
       let requests = Serialized(0)
-      func handle() { requests.wrappedValue += 1 }
+      func handle() { requests.value += 1 }
     }
 
     enum Shared {
@@ -67,20 +67,32 @@ struct SerializedSnippets {
 
     actor Indexer {
       let progress = Serialized(0.0)
-      nonisolated var fraction: Double { progress.wrappedValue }
+      nonisolated var fraction: Double { progress.value }
     }
 
     let server = Server()
     server.handle()
-    #expect(server.requests.wrappedValue == 1)
-    #expect(Shared.requests.wrappedValue + requests.wrappedValue == 0)
+    #expect(server.requests.value == 1)
+    #expect(Shared.requests.value + requests.value == 0)
     #expect(Indexer().fraction == 0)
 
     let found = Serialized([String]())
     DispatchQueue.concurrentPerform(iterations: 8) { index in
-      found.wrappedValue.append("match \(index)")
+      found.value.append("match \(index)")
     }
-    #expect(found.wrappedValue.count == 8)
+    #expect(found.value.count == 8)
+  }
+
+  @Test func asynchronousFunctionHasBothAccesses() async throws {
+    func number(of words: [String]) async throws -> Int {
+      let total = Serialized(0)
+      total.value += words.count
+      try await total.access { total in total += 1 }
+
+      func doubled() -> Int { total.access { total in 2 * total } }
+      return doubled()
+    }
+    #expect(try await number(of: ["a", "b"]) == 6)
   }
 
   @Test func uncheckedSendableClassIsSerialized() {
@@ -99,7 +111,7 @@ struct SerializedSnippets {
 
     let database = DispatchQueue(label: "com.example.database")
     let connections = Serialized([Connection](), customQueue: database)
-    connections.wrappedValue.append(Connection())
-    #expect(connections.wrappedValue.count == 1)
+    connections.value.append(Connection())
+    #expect(connections.value.count == 1)
   }
 }

@@ -23,7 +23,6 @@ struct InotifyLimitCampaign {
           for heard in heard { heard.wait(for: value) }
         }
         #expect(try FileSystem().threads(named: "locket-inotify").isEmpty)
-        #expect(try FileSystem().threads(named: "locket-poll").count == 1)
       }
     }
   }

@@ -39,6 +39,7 @@ struct UnlockedEditorCampaign {
     let file = try TestFile(values: ["edit": 1_000_000, "number": 1_000_000])
     let child = try SettingsChild("race", on: file)
     try child.wait(for: "=\t1000010")
+    let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: file.open()))
 
     let count = 2_000
     var lost = 0
@@ -57,6 +58,8 @@ struct UnlockedEditorCampaign {
     #expect(try String(Self.values(of: file)["number"] ?? 0) == last ?? "none")
     let writes = lines.count { $0.hasPrefix("=") }
     print("\(way): \(lost) of \(count) lost, \(lines.count - writes) writes refused")
+    // Only a lost edit restores an older value.
+    #expect(lost > 0 || edits.all == edits.all.sorted(), "\(way)")
     // An editor that has looked up the file, but not yet opened it, cannot be detected.
     #expect(lost <= count / 50, "\(lost) of \(count)")
     #expect(try file.temporaryFiles == [])

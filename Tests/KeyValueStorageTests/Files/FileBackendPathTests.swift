@@ -48,11 +48,37 @@ struct FileBackendPathTests {
     #expect(try file.text(of: file("two/settings")) == "a=2\n")
   }
 
+  @Test(arguments: [215, 216, 233, 234, 249, 255])
+  func nameMayBeAsLongAsTheKernelPermits(count: Int) throws {
+    // The last bytes of the two names differ.
+    let beginning = "x" + String(repeating: "ä", count: 100)
+    let names = ["a", "b"].map { beginning + String(repeating: $0, count: count - 201) }
+    for name in names {
+      let file = try BackendFile(name)
+      try file.replace("no sign")
+      try file.leaveTemporaryFile()
+      #expect(try file.open().moveAside()?.contains(".unreadable-") == true)
+      for value in ["1", "2"] { try file.open().set("a", value) }
+      #expect(try file.text() == "a=2\n")
+      // The file, its lock, and the file that was moved aside.
+      #expect(try file.names.count == 3)
+    }
+    #expect(Set(names.map(FileLockScope.lockPath)).count == 2)
+  }
+
+  @Test(arguments: ["https://example.org/settings", "file:///a/h%E9/settings"])
+  func urlWithoutAPathInUTF8IsAnError(url: String) throws {
+    let store = KeyValueStore(json: try #require(URL(string: url)))
+    let error = #expect(throws: KeyValueStoreError.self) { try store.set(1, for: "a") }
+    #expect(error?.description.contains("file URL, with a path in UTF-8") == true)
+  }
+
   @Test func directoryRemovedDuringAWriteIsAnError() throws {
     let path = file("a/settings")
     let isArmed = Lock(false)
     let fileSystem = FileSystem.before(.open) { [file] path in
       guard path.hasSuffix(".tmp"), isArmed.withLock({ $0 }) else { return }
+      isArmed.withLock { $0 = false }
       try FileManager.default.removeItem(atPath: file("a"))
     }
     let backend = file.open(path, fileSystem: fileSystem)
@@ -63,7 +89,6 @@ struct FileBackendPathTests {
       Issue.record("The error is \(String(describing: error))")
       return
     }
-    isArmed.withLock { $0 = false }
     try backend.set("a", "3")
     #expect(try file.text(of: path) == "a=3\n")
   }

@@ -100,15 +100,23 @@ struct FileBackendWritingTests {
     let backend = file.open(fileSystem: fileSystem)
     try backend.set("a", "1")
     faults.withLock { $0 = 2 }
-    let error = KeyValueStoreError.system(call: "fsync", path: directory, code: EIO)
+    let error = KeyValueStoreError.uncertain(path: directory, code: EIO)
+    #expect("\(error)".contains("uncertain") && "\(error)".contains("fsync of \(directory)"))
     #expect(throws: error) { try backend.set("a", "2") }
     // The new content is in place.
     #expect(try backend.texts() == ["a": "2"])
     // Nothing remains to be written, but the earlier change is not yet durable.
-    #expect(throws: error) { try backend.update { _ in KeyValueChanges() } }
+    var changes = KeyValueChanges()
+    changes.confirmsStoredValues = true
+    #expect(throws: error) { try backend.update { _ in changes } }
     let count = synchronized.withLock { $0 }
-    for _ in 0..<3 { _ = try backend.update { _ in KeyValueChanges() } }
-    #expect(synchronized.withLock { $0 } == count + 1)
+    // Until the clock has ticked, each call reads the file again, which may have been written.
+    try wait {
+      let count = synchronized.withLock { $0 }
+      _ = try backend.update { _ in changes }
+      return synchronized.withLock { $0 } == count
+    }
+    #expect(synchronized.withLock { $0 } > count)
   }
 
   @Test func writtenFileThatCannotBeOpenedIsReadLater() throws {
@@ -159,13 +167,64 @@ struct FileBackendWritingTests {
   }
 
   @Test func permissionsAreKept() throws {
-    for mode in [0o644, 0o400, 0o660] as [mode_t] {
+    for mode in [0o644, 0o640, 0o660] as [mode_t] {
       try file.replace("a=1\n")
       try #require(unsafe chmod(file.path, mode) == 0)
       try file.open().set("a", "2")
       #expect(try file.status?.permissions == mode)
       #expect(try file.text() == "a=2\n")
     }
+  }
+
+  @Test(arguments: [0o444, 0o400, 0o555, 0o464] as [mode_t])
+  func readOnlyFileIsNotReplaced(_ mode: mode_t) throws {
+    try file.replace("a=1\n")
+    try #require(unsafe chmod(file.path, mode) == 0)
+    let backend = file.open()
+    let error = KeyValueStoreError.readOnly(path: file.path)
+    #expect(throws: error) { try backend.set("a", "2") }
+    #expect("\(error)".contains("is read-only") && "\(error)".contains("chmod u+w"))
+    #expect(try backend.update { _ in KeyValueChanges() }.texts == ["a": "1"])
+    #expect(try file.status?.permissions == mode)
+    #expect(try file.text() == "a=1\n")
+    try #require(unsafe chmod(file.path, mode | 0o200) == 0)
+    try backend.set("a", "2")
+    #expect(try file.text() == "a=2\n")
+  }
+
+  @Test func directoryThatCannotBeListedIsWritten() throws {
+    try file.leaveTemporaryFile()
+    let backend = file.open(fileSystem: .unlistable([file.directory]))
+    for value in ["1", "2"] { try backend.set("a", value) }
+    #expect(try backend.directoryRemark?.contains("may not list") == true)
+    #expect(try file.open().texts() == ["a": "2"])
+    try file.open().set("a", "3")
+    #expect(try file.names == [".settings.lock", "settings"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func fileOfRootBelongsToTheOwnerOfTheHome() throws {
+    try #require(unsafe chown(file.directory, 1234, 5678) == 0)
+    let path = file("a/b/settings")
+    for value in ["1", "2"] { try file.open(path).set("k", value) }
+    for name in ["a", "a/b", "a/b/settings", "a/b/.settings.lock"] {
+      #expect(try FileSystem().status(of: file(name))?.owner == 1234, "\(name)")
+    }
+  }
+
+  /// Root looks for the owner of the data as well, but in what it has read.
+  @Test func writeOpensItsDirectoryOnce() throws {
+    let directory = file.directory
+    let count = Lock(0)
+    let backend = file.open(
+      fileSystem: FileSystem { call, path in
+        if call == .open, path == directory { count.withLock { $0 += 1 } }
+        return nil
+      })
+    try backend.set("a", "1")
+    count.withLock { $0 = 0 }
+    try backend.set("a", "2")
+    #expect(count.withLock { $0 } == 1)
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))

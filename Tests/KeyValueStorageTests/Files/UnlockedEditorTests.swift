@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -46,5 +47,51 @@ struct UnlockedEditorTests {
       index += 1
     }
     #expect(index > 15)
+  }
+
+  /// Before the writer restores the edited file, the path has a value from before the edit.
+  @Test(arguments: [false, true])
+  func restoredFileDoesNotNotifyObserversAgain(isReplaced: Bool) throws {
+    let file = try TestFile(values: ["edit": 1, "number": 1])
+    let checks = CallCount(of: .stat, on: file.path)
+    let endless = Duration.seconds(100_000)
+    let backend = FileBackend(
+      path: file.path, format: .json, fileSystem: checks.fileSystem, gracePeriod: endless)
+    let store = KeyValueStore(backend, .durable, SettingsVersion(0, []), gracePeriod: endless)
+    let heard = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
+    let heardNumber = HeardValues(of: file.number(in: store))
+
+    let exchanges = Lock(0)
+    let edited = Array(#"{"edit": 2, "number": 1}"#.utf8)
+    let fileSystem = FileSystem { call, _ in
+      do {
+        switch (call, exchanges.withLock { $0 }) {
+        case (.renameat2, 0):
+          if isReplaced {
+            try FileSystem().replaceFile(at: file.path, with: edited)
+          } else {
+            try FileSystem().open(file.path, O_WRONLY | O_TRUNC).write(edited, at: 0)
+          }
+          heard.wait(for: 2)
+          exchanges.withLock { $0 = 1 }
+        case (.open, 1):
+          // After the exchange, the observing store checks the file until it is final.
+          exchanges.withLock { $0 = 2 }
+          let before = checks.value
+          try wait { checks.value > before + 20 || heard.all.last == 1 }
+        default: break
+        }
+      } catch {
+        Issue.record(error)
+      }
+      return nil
+    }
+    let writer = FileBackend(path: file.path, format: .json, fileSystem: fileSystem)
+    try writer.set("number", "2")
+    heardNumber.wait(for: 2)
+    store.finishHandlers()
+    #expect(heard.all == [2])
+    #expect(try file.values() == ["edit": 2, "number": 2])
+    #expect(exchanges.withLock { $0 } == 2)
   }
 }

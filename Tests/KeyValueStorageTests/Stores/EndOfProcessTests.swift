@@ -23,6 +23,13 @@ struct EndOfProcessTests {
     #expect(try file.temporaryFiles == [])
   }
 
+  @Test(arguments: ["quickExit", "exec"])
+  func endWithoutExitHandlersWritesNothing(_ way: String) throws {
+    let file = try TestFile(values: ["number": 5])
+    try SettingsChild("end", [way], on: file).process.wait()
+    #expect(try file.values() == ["number": 5])
+  }
+
   @Test(arguments: ["transaction", "durableTransaction"])
   func endInATransactionWritesNothingOfIt(_ way: String) throws {
     let file = try TestFile(values: ["number": 5])

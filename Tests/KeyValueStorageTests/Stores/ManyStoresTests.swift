@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Dispatch
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -41,6 +42,49 @@ struct ManyStoresTests {
         try wait { heard.withLock { $0.count } == settings.count }
         try expectOneInstanceAndThread()
         withExtendedLifetime((directory, observations)) {}
+      }
+    }
+  }
+
+  /// Runs in a separate process, because the handler of failures is global.
+  @Test func blockedHandlersDelayOnlyTheirStores() async {
+    await #expect(processExitsWith: .success) {
+      recordingErrors {
+        let file = try TestFile(inMemory: true, values: ["number": 0])
+        let gate = DispatchSemaphore(value: 0)
+        let blocked = (0..<16).map { _ in
+          let property = file.number()
+          return (property, property.observe { _, _ in gate.wait() })
+        }
+        let count = Campaign.size(sample: 200, full: 1000)
+        let heard = Lock(Set<Int>())
+        let others = (0..<count).map { number in
+          let property = file.number()
+          return (property, property.observe { _, _ in heard.withLock { _ = $0.insert(number) } })
+        }
+        let coalesced = file.open(.coalesced(within: .milliseconds(1)))
+        // The stores detect the damage on threads of the library.
+        KeyValueStore.onFailure = { _ in gate.wait() }
+        let damaged = try (0..<8).map { _ in
+          let file = try TestFile(inMemory: true, values: ["number": 0])
+          let backend = FileBackend(path: file.path, format: .json)
+          let store = KeyValueStore(
+            backend, .durable, SettingsVersion(0, []), gracePeriod: .milliseconds(1))
+          #expect(file.number(in: store).wrappedValue == 0)
+          try file.overwrite("{")
+          return (file, store)
+        }
+        for (_, store) in damaged { try wait { store.state.withLock { $0.readError != nil } } }
+
+        try file.open().set(1, for: "number")
+        try wait { heard.withLock { $0.count } == count }
+        StoredValue(wrappedValue: 0, "later", in: coalesced).wrappedValue = 1
+        let reader = file.open()
+        try wait { try reader.value(of: "later") == 1 }
+        // Two pools, and the thread of inotify.
+        #expect(try FileSystem().threads(named: "locket").count <= 2 * 64 + 1)
+        for _ in 0..<100 { gate.signal() }
+        withExtendedLifetime((blocked, damaged, others)) {}
       }
     }
   }

@@ -1,5 +1,4 @@
 import Concurrency
-import Dispatch
 import TestSupport
 import Testing
 
@@ -17,10 +16,7 @@ struct ObservationTests {
     #expect(heard.all == (0..<50).map { [$0, $0 + 1] } + [[50, 0]])
     observation.cancel()
     number.wrappedValue = 7
-    // The thread runs closures in order, so this one runs last.
-    let isOver = DispatchSemaphore(value: 0)
-    store.state.withLock { $0.observers }.thread.run { isOver.signal() }
-    isOver.wait()
+    store.finishHandlers()
     #expect(heard.all.count == 51)
   }
 

@@ -35,10 +35,12 @@ final class CallCount: Sendable {
 extension FaultAtCall {
   /// Expects the error of the failed call; an interrupted call is repeated and has none.
   func expect(_ error: KeyValueStoreError?, _ comment: Comment) {
-    guard case .system(let call, let path, code)? = error, code != EINTR else {
-      Issue.record("\(comment.rawValue): \(String(describing: error))")
-      return
+    switch error {
+    case .system(let call, let path, code)? where code != EINTR:
+      #expect("\(call) \(path)" == failed, comment)
+    case .uncertain(let path, code)? where code != EINTR:
+      #expect("fsync \(path)" == failed, comment)
+    default: Issue.record("\(comment.rawValue): \(String(describing: error))")
     }
-    #expect("\(call) \(path)" == failed, comment)
   }
 }

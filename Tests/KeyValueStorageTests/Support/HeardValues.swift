@@ -1,3 +1,5 @@
+import Concurrency
+import Dispatch
 import TestSupport
 
 @testable import KeyValueStorage
@@ -18,4 +20,13 @@ final class HeardValues: Sendable {
 
   /// Waits until the newest value is this one.
   func wait(for value: Int) { heard.wait(for: value) }
+}
+
+extension KeyValueStore {
+  /// Waits until the observers and the handler of failures have been called.
+  func finishHandlers() {
+    let isOver = DispatchSemaphore(value: 0)
+    state.withLock { $0.observers }.queue.run { isOver.signal() }
+    isOver.wait()
+  }
 }

@@ -11,7 +11,7 @@ import Testing
 struct ErrorTests {
   @Test func errorsOfStoresHaveOlderNames() {
     let expected: [(SecretStoreError, String)] = [
-      (.locked, "osSecure(status: -25308)"),
+      (.locked("x"), "osSecure(status: -25308)"),
       (.wrongPassphrase, "osSecure(status: -25293)"),
       (.wrongKey("x"), "osSecure(status: -25293)"),
       (.wrongApplicationPassword, "osSecure(status: -25293)"),
@@ -33,6 +33,7 @@ struct ErrorTests {
       (.system(call: "write", path: "x", code: 28), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 122), "osSecureDiskFull"),
       (.system(call: "write", path: "x", code: 5), "osSecure(status: -36)"),
+      (.uncertain(path: "x", code: 5), "osSecure(status: -36)"),
     ]
     for (cause, olderName) in expected {
       let failure = KeychainFailure(cause)

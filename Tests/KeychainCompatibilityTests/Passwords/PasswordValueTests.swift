@@ -78,7 +78,7 @@ struct PasswordValueTests {
       vault.lock()
       name = "The Sixth Station"
       #expect(name == "The Sixth Station")
-      #expect(!_name.wrappedValueUnchanged && _name.storeError == .locked)
+      #expect(!_name.wrappedValueUnchanged && _name.storeError == .locked("unlock()"))
       #expect(thrownError { try _name.saveToKeychain() } == "osSecure(status: -25308)")
       try vault.unlock()
       try _name.saveToKeychain()

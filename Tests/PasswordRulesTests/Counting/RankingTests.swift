@@ -4,16 +4,20 @@ import Testing
 @testable import PasswordRules
 
 struct RankingTests {
-  @Test(arguments: [RequirementMatchingMode.distinct, .any])
-  func countsAndRanksMatchExhaustiveSearch(mode: RequirementMatchingMode) throws {
+  @Test(arguments: [RequirementMatchingMode.distinct, .any], [false, true])
+  func countsAndRanksMatchExhaustiveSearch(
+    mode: RequirementMatchingMode, rejectsOuterBlanks: Bool
+  ) throws {
     var random = RandomRules(seed: 5)
     for _ in 0..<Campaign.size(sample: 8, full: 500) {
       let rules = random.next()
       for length in 0...4 {
         let satisfying = RandomRules.all(length).filter {
           rules.isSatisfied(by: $0, matching: mode)
+            && (!rejectsOuterBlanks || $0.first != " " && $0.last != " ")
         }
-        let automaton = try PasswordAutomaton(rules, matching: mode)
+        let automaton = try PasswordAutomaton(
+          rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
         let ranking = PasswordRanking(automaton, length: length)
         #expect(ranking.count == Natural(UInt64(satisfying.count)), "\(rules) \(length)")
         guard ranking.count == Natural(UInt64(satisfying.count)) else { return }

@@ -56,22 +56,71 @@ struct GeneratingTests {
   ])
   func typeablePasswordsSatisfyTheRules(descriptor: String) throws {
     let rules = try PasswordRuleSet(descriptor)
-    let style = try #require(TypeablePasswordGenerator(rules))
+    let style = try TypeablePasswordGenerator(rules)
     var random = SeededGenerator(seed: 2)
     for _ in 0..<20 { #expect(rules.isSatisfied(by: style.password(using: &random))) }
   }
 
   @Test(arguments: [
-    "required: digit; required: digit;",
-    "required: special; allowed: lower, upper, digit; maxlength: 18;",
-    "maxlength: 17;", "minlength: 21;", "allowed: lower, digit;", "required: [0];",
+    ("required: digit; required: digit; allowed: lower, upper;", "one digit, one uppercase letter"),
+    ("required: [!]; allowed: ascii-printable;", "do not meet all that is required"),
+    ("maxlength: 17;", "it has 20 characters, and maxlength is 17"),
+    ("allowed: lower, upper, digit; minlength: 19;", "it has 18 characters, and minlength is 19"),
+    ("allowed: lower, digit;", "it needs uppercase letters that are not allowed"),
+    ("required: [0];", "it needs digits that are not allowed"),
   ])
-  func rulesThatExcludeTypeableStyleHaveNoGenerator(descriptor: String) throws {
-    #expect(TypeablePasswordGenerator(try PasswordRuleSet(descriptor)) == nil)
+  func excludedTypeableStyleHasReason(descriptor: String, reason: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let error = #expect(throws: PasswordRulesError.self) { try TypeablePasswordGenerator(rules) }
+    #expect(error?.description.contains(reason) == true, "\(error as Any)")
+  }
+
+  @Test(arguments: [
+    "", "required: special; minlength: 3; maxlength: 3;", "allowed: [ a]; maxlength: 3;",
+    "allowed: [ a]; max-repeating: 1;", "required: [ ]; required: [ ]; allowed: lower;",
+    "required: [ ]; required: lower; max-consecutive: 1; maxlength: 4;",
+  ])
+  func generatedPasswordsHaveNoOuterBlank(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let generator = try PasswordGenerator(rules)
+    let entropy = try rules.entropy(length: generator.length)
+    #expect(generator.entropy < entropy)
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<300 {
+      let password = generator.password(using: &random)
+      #expect(password.first != " " && password.last != " ", "\(password)")
+      #expect(rules.isSatisfied(by: password))
+    }
+  }
+
+  @Test func blanksDecideTheDefaultLength() throws {
+    // Every other character is a blank.
+    let alternating = try PasswordRuleSet("allowed: [ a]; max-repeating: 1;")
+    #expect(try alternating.defaultLength() == 20)
+    #expect(try PasswordGenerator(alternating).length == 21)
+    #expect(
+      try PasswordGenerator(PasswordRuleSet(alternating.rules + [.maxLength(20)])).length == 19)
+    let blanks = Array(repeating: PasswordRule.required(.custom(" ")), count: 30)
+    #expect(try PasswordGenerator(PasswordRuleSet(blanks + [.allowed(.lower)])).length == 32)
+    #expect(try PasswordRuleSet("allowed: [a]; max-repeating: 2;").defaultLength() == 2)
+  }
+
+  @Test(arguments: [
+    "allowed: [ ];", "required: [ ]; allowed: lower; maxlength: 2;",
+    "allowed: [ a]; max-repeating: 1; minlength: 2; maxlength: 2;",
+  ])
+  func rulesThatAllowOnlyOuterBlanksAreRefused(descriptor: String) throws {
+    let rules = try PasswordRuleSet(descriptor)
+    let reason = "each one begins or ends with a blank"
+    #expect(throws: PasswordRulesError.excluded(reason)) { try PasswordGenerator(rules) }
+    #expect(try !rules.count(length: 2).isZero)
+    #expect(
+      throws: PasswordRulesError.excluded("each one of 2 characters begins or ends with a blank")
+    ) { try PasswordGenerator(rules, length: 2) }
   }
 
   @Test func typeablePasswordConsistsOfSyllables() throws {
-    let style = try #require(TypeablePasswordGenerator([]))
+    let style = try TypeablePasswordGenerator([])
     var random = SeededGenerator(seed: 4)
     for _ in 0..<50 {
       let password = style.password(using: &random)
@@ -81,8 +130,7 @@ struct GeneratingTests {
       #expect([5, 6, 11, 12, 17].contains(places.ranges[0].lowerBound))
       #expect(!password.contains("l") && !password.contains("O"))
     }
-    let plain = try #require(
-      TypeablePasswordGenerator([.required(.upper), .required(.lower, .digits)]))
+    let plain = try TypeablePasswordGenerator([.required(.upper), .required(.lower, .digits)])
     #expect(plain.password(using: &random).count == 18)
   }
 }
@@ -95,6 +143,7 @@ struct UniformityTests {
     ("required: [ab]; required: [12]; allowed: [ab12]", 3),
     ("required: [ab]; required: [bc]; allowed: [abc]", 3),
     ("allowed: [abc1]; max-repeating: 1; max-sequential: 2", 4), ("allowed: [abcd]", 3),
+    ("allowed: [ ab]", 4), ("required: [ ]; allowed: [ab]; max-consecutive: 1", 5),
     ("required: [a]; required: [a]; allowed: [abc]; max-consecutive: 2", 4),
   ])
   func distributionIsUniform(descriptor: String, length: Int) throws {

@@ -24,8 +24,9 @@ struct StrictWarningTests {
   @Test(arguments: [
     "", "   ", "required: upper; allowed: lower;", "allowed: [-a];", "allowed: [a]];",
     "allowed: []];",
-    "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];", "required: uPPeR;", "minlength: 008",
-    "required: unicode; required: digit;", "required: digit; required: digit;",
+    "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];", "required: uPPeR, LOWER;",
+    "minlength: 008",
+    "required: unicode; required: digit;", "required: digit; required: digit; allowed: lower;",
   ])
   func unambiguousRulesHaveNoWarning(descriptor: String) throws {
     #expect(try PasswordRuleSet.parse(descriptor).warnings.isEmpty)
@@ -34,7 +35,9 @@ struct StrictWarningTests {
   @Test func appliedSuggestionsCauseNoWarning() throws {
     for (text, meant) in [
       ("allowed: [a-z];", "allowed: lower;"), ("allowed: [a-]];", "allowed: [-a]];"),
-      ("required: digits;", "required: digit;"),
+      ("required: digits; allowed: lower;", "required: digit; allowed: lower;"),
+      ("required: digit ", "required: digit ; allowed: ascii-printable;"),
+      ("required: digit; ", "required: digit; allowed: ascii-printable;"),
     ] {
       let warning = try #require(try PasswordRuleSet.parse(text).warnings.first)
       var scalars = Array(text.unicodeScalars)

@@ -5,7 +5,7 @@ import KeyValueStorage
 extension Job {
   private enum Ending: String {
     case `return`, exit, terminate, transaction, durableTransaction, change, changeBesideTransaction
-    case wait
+    case wait, quickExit, exec
   }
 
   func end() throws {
@@ -58,6 +58,15 @@ extension Job {
       number.wrappedValue = 1
       printLine("ready")
       dispatchMain()
+    case .quickExit:
+      number.wrappedValue = 1
+      quick_exit(0)
+    case .exec:
+      number.wrappedValue = 1
+      var arguments = unsafe [strdup("true"), nil]
+      // Returns only if it fails.
+      unsafe execv("/bin/true", &arguments)
+      throw Misuse()
     }
   }
 

@@ -75,6 +75,24 @@ struct LibsecretTests {
     }
   }
 
+  @Test func itemsWithoutAttributesDoNotCollide() throws {
+    var names: [ItemIdentity: Int] = [:]
+    var identities: [ItemIdentity] = []
+    for schema in ["org.gnome.keyring.Note", "org.example", ""] {
+      for label in ["Note", "Note", "Note (5)", "Note (5, 2)", "", "", "Note"] {
+        let item = LibsecretItem(
+          attributes: ["xdg:schema": schema, "server": ""], label: label, created: 5,
+          secret: Secret("x"))
+        identities.append(item.foreignSecret(at: "item", names: &names).identity)
+      }
+    }
+    #expect(Set(identities).count == identities.count)
+    let note = "org.gnome.keyring.Note"
+    #expect(identities[0] == .generic(service: note, account: "Note (5)"))
+    #expect(identities[1] == .generic(service: note, account: "Note (5, 2)"))
+    #expect(identities.last == .generic(account: "Note (5, 3)"))
+  }
+
   @Test func itemsOfTwoPassphrasesAreReadSeparately() throws {
     try expectError(.damaged) { try read(Fixture.libsecretOfTwoPassphrases) }
     let first = try read(Fixture.libsecretOfTwoPassphrases, skipping: true)

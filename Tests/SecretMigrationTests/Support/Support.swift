@@ -47,8 +47,6 @@ func expectError<Result>(
 }
 
 extension Secret {
-  init(_ text: String) { self.init(text.utf8) }
-
   var text: String {
     // The closure copies the bytes.
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

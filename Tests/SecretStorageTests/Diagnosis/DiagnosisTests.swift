@@ -77,6 +77,30 @@ struct DiagnosisTests {
     #expect(text("Items", in: other.diagnose()) == "1")
   }
 
+  @Test func lockedErrorNamesKeysOfTheVault() throws {
+    try fill()
+    let object = vault.open()
+    func expectLocked(_ keys: String, _ body: () throws -> Void) throws {
+      let error = try failure(body)
+      #expect(error == .locked(keys))
+      #expect(error.errorDescription == "The vault is locked. Unlock it with \(keys).")
+    }
+    object.lock()
+    try expectLocked("unlock()") { try object.addSlot(.device, named: "device") }
+    try object.unlock()
+    try object.setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    try expectLocked("its passphrase") { try vault.open().unlock() }
+    for number in 1...UInt8(5) {
+      try object.addSlot(.keyFile(try vault.keyFile(number)), named: "stick \(number)")
+    }
+    _ = try object.addRecoveryCode(named: "paper")
+    object.lock()
+    let keys = "its passphrase, its key file or its recovery code"
+    try expectLocked(keys) { try object.renameSlot(1, to: "other") }
+    try expectLocked(keys) { try object.unlock() }
+    #expect(text("Locked", in: object.diagnose()) == "yes: unlock it with \(keys)")
+  }
+
   @Test func vaultOfAnotherDeviceIsAProblem() throws {
     try fill()
     try FileManager.default.removeItem(at: vault.state)

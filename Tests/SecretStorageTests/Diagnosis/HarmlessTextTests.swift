@@ -28,10 +28,12 @@ struct HarmlessTextTests {
   @Test func errorsAndFindingsHaveNoControlCharacters() {
     let name = Self.name
     let errors: [SecretStoreError] = [
-      .wrongKey(name), .denied(name), .otherDevice(name), .unsupported(name), .invalid(name),
+      .locked(name), .wrongKey(name), .denied(name), .otherDevice(name),
+      .unsupported(name), .invalid(name),
       .undecodable(name), .corrupted(name), .rolledBack(name), .replaced(name), .newerFormat(name),
       .insecure(path: name, reason: name), .missingLibrary(name), .unavailable(name),
       .busy(path: name, holder: 1), .system(call: "open", path: name, code: 2),
+      .uncertain(path: name, code: 5),
     ]
     var diagnosis = Diagnosis()
     diagnosis.record("Opened by", name)

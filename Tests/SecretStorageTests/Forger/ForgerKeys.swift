@@ -97,17 +97,17 @@ struct TableForgery {
     var record = table
     var content = record["table"].parts
     let identifier = content["identifier"].encoded
-    var sections = content["sections"].parts
+    let all = content["sections"].parts
     let forged = try forger.slot(in: identifier)
-    let honest = sections.filter { $0.parts[number: "section"] == 1 }
-    sections.removeAll { $0.parts[number: "section"] == 1 }
+    let honest = all.filter { $0.parts[number: "section"] == 1 }
+    var sections = all.filter { $0.parts[number: "section"] == 2 }
+    let others = all.filter { $0.parts[number: "section"] > 2 }
     switch keys {
     case .all: break
     case .few: sections.removeLast(sections.count / 2)
     case .reordered: sections.reverse()
     case .ownCopies:
       sections = try sections.map { section in
-        guard section.parts[number: "section"] == 2 else { return section }
         let key = section.parts["key"].parts
         return try forger.key(
           UInt32(key[number: "key number"]), UInt8(key[number: "purpose"]), in: identifier)
@@ -119,7 +119,7 @@ struct TableForgery {
     case .forgedFirst: sections = [forged] + honest + sections
     case .forgedLast: sections = honest + [forged] + sections
     }
-    content["sections"].parts = sections
+    content["sections"].parts = sections + others
     record["table"].parts = content
     return record
   }

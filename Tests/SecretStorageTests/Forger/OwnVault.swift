@@ -24,7 +24,7 @@ struct OwnVault {
     for _ in 0..<2 { records.append(try keyTable(end, after: records.last)) }
     for group in groups { records.append(try items(group, after: records.last)) }
     let header: [Field] = [
-      .bytes("magic", Array("LocketV\n".utf8)), .number("version", 2, 4), .number("zero", 0, 4),
+      .bytes("magic", Array("LocketV\n".utf8)), .number("version", 3, 4), .number("zero", 0, 4),
       .bytes("digest", [UInt8](repeating: 0, count: 16)),
     ]
     return ForgedFile(header: header, records: records)

@@ -40,7 +40,7 @@ struct RedactionTests {
     #expect(reading.secret.count == 12)
     let subjects: [Any] = [
       app, app.$token, app.$password, store, secret, reading, [secret], ["key": app.$token],
-      app.$token.status, SecretStorageFailure(.read, .locked),
+      app.$token.status, SecretStorageFailure(.read, .locked()),
     ]
     let ofItems: [[Any]] = store.items(matching: .all).map { item in
       [item, item.identity, item.attributes, ItemQuery.exactly(item.identity)]

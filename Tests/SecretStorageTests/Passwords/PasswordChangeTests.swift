@@ -48,7 +48,7 @@ struct PasswordChangeTests {
           let store = ScriptedStore()
           // Here a read value stays known until the store reports a change.
           try Self.check(policy, heard, store.content, store, readingBefore: policy == .onAccess) {
-            store.fail(with: $0 ? .locked : nil)
+            store.fail(with: $0 ? .locked() : nil)
           }
           let vault = TestVault()
           let object = vault.open()
@@ -73,10 +73,11 @@ struct PasswordChangeTests {
     for round in 1...2 {
       heard.withLock { $0 = [] }
       account.append("x")
-      let failure = SecretStorageFailure(.change, .locked)
-      #expect(heard.withLock { $0 } == [failure, failure], "round \(round) of \(policy)")
+      let failures = heard.withLock { $0 }
+      #expect(failures.map(\.operation) == [.change, .change], "round \(round) of \(policy)")
+      #expect(failures.allSatisfy { $0.error.isLocked }, "round \(round) of \(policy)")
       for item in account.items {
-        #expect(item.error == .locked && item.status == .locked && !item.hasUnsavedChanges)
+        #expect(item.error?.isLocked == true && item.status == .locked && !item.hasUnsavedChanges)
       }
     }
     try lock(false)

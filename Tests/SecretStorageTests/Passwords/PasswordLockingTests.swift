@@ -30,7 +30,7 @@ struct PasswordLockingTests {
     vault.lock()
     #expect(item.value == "default")
     #expect(item.status == .locked)
-    #expect(item.error == .locked)
+    #expect(item.error?.isLocked == true)
     #expect(item.stored.state.withLock { $0.value } == nil)
     try vault.unlock()
     #expect(item.value == "secret")

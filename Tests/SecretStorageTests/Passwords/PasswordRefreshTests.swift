@@ -69,8 +69,8 @@ struct PasswordRefreshTests {
     let item = item(.manual)
     item.value = "unsaved"
     item.attributes.label = "unsaved"
-    store.fail(with: .locked)
-    #expect(throws: SecretStoreError.locked) { try item.load() }
+    store.fail(with: .locked())
+    #expect(throws: SecretStoreError.locked()) { try item.load() }
     #expect(item.value == "unsaved")
     #expect(item.hasUnsavedChanges)
     store.fail(with: nil)
@@ -108,7 +108,7 @@ struct PasswordRefreshTests {
   @Test func onChangeReadsAgainAfterAFailure() {
     other.value = "stored"
     let item = item(.onChange, defaultValue: "default")
-    store.fail(with: .locked)
+    store.fail(with: .locked())
     #expect(item.value == "default")
     store.fail(with: nil)
     #expect(item.value == "stored")
@@ -133,7 +133,7 @@ struct PasswordRefreshTests {
     #expect(try await item.load() == "newer")
     try await item.remove()
     #expect(other.value == nil)
-    store.fail(with: .locked)
-    await #expect(throws: SecretStoreError.locked) { try await item.load() }
+    store.fail(with: .locked())
+    await #expect(throws: SecretStoreError.locked()) { try await item.load() }
   }
 }

@@ -14,7 +14,7 @@ struct PasswordStatusTests {
   }
 
   static let failures: [(SecretStoreError, PasswordStatus)] = [
-    (.locked, .locked), (.denied("it is late"), .denied),
+    (.locked(), .locked), (.denied("it is late"), .denied),
     (.corrupted("The item"), .corrupted),
     (.unavailable("The disk is away"), .unavailable("The disk is away")),
   ]
@@ -65,7 +65,7 @@ struct PasswordStatusTests {
 
   @Test func failedRemovalIsUnsaved() throws {
     item.value = "old"
-    store.fail(with: .locked)
+    store.fail(with: .locked())
     item.value = nil
     #expect(item.hasUnsavedChanges)
     #expect(item.value == "default")
@@ -77,25 +77,25 @@ struct PasswordStatusTests {
 
   @Test func statusIsReadBeforeAnyAccess() {
     #expect(item.status == .absent)
-    store.fail(with: .locked)
+    store.fail(with: .locked())
     let other = PasswordItem<String>(.generic(service: "service"), in: store)
     #expect(other.status == .locked)
   }
 
   @Test func lockedIsNeverAbsent() {
     #expect(item.value == "default")
-    store.fail(with: .locked)
+    store.fail(with: .locked())
     _ = item.value
     #expect(item.status == .locked)
-    #expect(throws: SecretStoreError.locked) { try item.load() }
-    #expect(throws: SecretStoreError.locked) { try item.remove() }
-    #expect(throws: SecretStoreError.locked) { try item.matchCount }
+    #expect(throws: SecretStoreError.locked()) { try item.load() }
+    #expect(throws: SecretStoreError.locked()) { try item.remove() }
+    #expect(throws: SecretStoreError.locked()) { try item.matchCount }
   }
 
   @Test(arguments: [nil, "new"])
   func statusIsReadAgainAfterASuccess(_ unsaved: String?) throws {
     item.value = "old"
-    store.fail(with: .locked)
+    store.fail(with: .locked())
     if let unsaved { item.value = unsaved } else { _ = item.value }
     #expect(item.status == .locked)
     store.fail(with: nil)

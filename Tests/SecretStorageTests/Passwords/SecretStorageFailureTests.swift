@@ -1,4 +1,5 @@
 import Concurrency
+import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -9,15 +10,19 @@ struct SecretStorageFailureTests {
   @Test func failureLogHasEachDistinctFailureOnce() {
     let lines = Lock([String]())
     let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
-    log.report(SecretStorageFailure(.read, .locked))
-    log.report(SecretStorageFailure(.read, .locked))
-    log.report(SecretStorageFailure(.write, .locked))
-    log.report(SecretStorageFailure(.read, .locked))
+    log.report(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.write, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
     #expect(
       lines.withLock { $0 } == [
-        "A password could not be read. \(SecretStoreError.locked)",
-        "A password could not be saved and is kept in memory. \(SecretStoreError.locked)",
+        "A password could not be read. \(SecretStoreError.locked())",
+        "A password could not be saved and is kept in memory. \(SecretStoreError.locked())",
       ])
+    log.forget(SecretStorageFailure(.read, .locked()))
+    log.report(SecretStorageFailure(.write, .locked()))
+    log.report(SecretStorageFailure(.read, .locked()))
+    #expect(lines.withLock { $0.count } == 3)
   }
 
   // In separate processes, because the handler is global.
@@ -40,6 +45,41 @@ struct SecretStorageFailureTests {
     #expect(!text.contains("canary"))
   }
 
+  /// A failure in a vault, which calls the app's handler on a queue.
+  @Test func endOfTheProcessLosesNoPrintedFailure() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let queue = SerialQueue()
+      let gate = DispatchSemaphore(value: 0)
+      queue.run { gate.wait() }
+      SecretStores.report(SecretStorageFailure(.maintenance, .locked()), on: queue)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("\(SecretStorageFailure(.maintenance, .locked()))\n"))
+  }
+
+  /// A read, a write and a change in place that fail, and fail again after each has succeeded.
+  @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let store = ScriptedStore()
+      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      for _ in 0..<2 {
+        store.fail(with: .unavailable("The disk is away."))
+        _ = (item.value, item.value, item.attributes)
+        item.value = "value"
+        store.fail(with: nil)
+        do { try item.save() } catch { fatalError("\(error)") }
+        _ = item.value
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "could not be read. The disk is away.").count == 3)
+    #expect(text.split(separator: "kept in memory. The disk is away.").count == 3)
+  }
+
   @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
       let heard = Lock([SecretStorageFailure]())
@@ -47,23 +87,23 @@ struct SecretStorageFailureTests {
       SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
       let store = ScriptedStore()
       let item = PasswordItem<String>(.generic(service: "service"), in: store)
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = (item.value, item.value, item.status, item.attributes)
-      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked)])
+      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked())])
       item.value = "value"
       item.value = "other"
-      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked))
+      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked()))
       #expect(heard.withLock { $0.count } == 2)
       do { try item.save() } catch {}
       #expect(heard.withLock { $0.count } == 2)
       store.fail(with: nil)
       do { try item.save() } catch { Issue.record(error) }
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0.count } == 3)
       store.fail(with: nil)
       _ = item.value
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0.count } == 4)
     }
@@ -77,10 +117,10 @@ struct SecretStorageFailureTests {
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in
         #expect(item.value == nil)
-        #expect(item.error == .locked)
+        #expect(item.error == .locked())
         heard.withLock { $0 = true }
       }
-      store.fail(with: .locked)
+      store.fail(with: .locked())
       _ = item.value
       #expect(heard.withLock { $0 })
     }

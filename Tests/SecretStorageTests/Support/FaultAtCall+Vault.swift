@@ -15,6 +15,8 @@ extension FaultAtCall {
       return false
     } catch SecretStoreError.system(let call, let path, let code) {
       #expect("\(call) \(path)" == failed && code == self.code && code != EINTR)
+    } catch SecretStoreError.uncertain(let path, let code) {
+      #expect("fsync \(path)" == failed && code == self.code)
     } catch {
       Issue.record("\(failed ?? "No failed call"): \(error)")
     }

@@ -23,10 +23,11 @@ final class TestVault: Sendable {
   /// The number of items in a record, fewer than an app's for work in several steps.
   let batchSize: Int
 
-  init(batchSize: Int = 256) {
+  init(batchSize: Int = 256, in parent: URL = FileManager.default.temporaryDirectory) {
     ExpectedFailures.begin()
     self.batchSize = batchSize
-    directory = FileManager.default.temporaryDirectory
+    directory =
+      parent
       .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
   }
 
@@ -45,10 +46,11 @@ final class TestVault: Sendable {
 
   /// Returns another object for the same vault, as another process has one.
   ///
-  /// It may have another state directory or machine identity, failing system calls, or systemd
-  /// credentials.
+  /// It may have another path of the file, state directory or machine identity, failing system
+  /// calls, or systemd credentials.
   func open(
-    state: String? = nil, machine: String = "/etc/machine-id", credentials: String? = nil,
+    at other: String? = nil, state: String? = nil, machine: String = "/etc/machine-id",
+    credentials: String? = nil,
     cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
     fileSystem: FileSystem = FileSystem()
   ) -> SecretVault {
@@ -57,7 +59,7 @@ final class TestVault: Sendable {
     let vault = SecretVault(cipher: cipher, authenticator: authenticator, batchSize: batchSize) {
       [path] in
       VaultLocation(
-        path: path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
+        path: other ?? path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
         credentialsDirectory: credentials, fileSystem: fileSystem)
     }
     // A busy machine would reach any limit of the wait for other writers.

@@ -70,7 +70,9 @@ extension SecretVault {
   /// Waits until the reports and other work that are due in the background have ended.
   func finishBackgroundWork() {
     let isDone = DispatchSemaphore(value: 0)
-    background.run { isDone.signal() }
-    isDone.wait()
+    for queue in [background, observers.queue] {
+      queue.run { isDone.signal() }
+      isDone.wait()
+    }
   }
 }

@@ -65,9 +65,11 @@ extension TestVault {
 
   func restoreState(_ files: [String: [UInt8]]) throws {
     try forget()
-    for (name, bytes) in files {
-      try FileSystem().replaceFile(at: "\(statePath)/\(name)", with: bytes)
-    }
+    for (name, bytes) in files { try putState(name, bytes) }
+  }
+
+  func putState(_ name: String, _ bytes: [UInt8]) throws {
+    try FileSystem().replaceFile(at: "\(statePath)/\(name)", with: bytes)
   }
 
   /// Makes another vault of the same device, of which its machine remembers nothing.

@@ -121,7 +121,20 @@ func failure(
 
 struct NothingThrown: Error {}
 
+/// Expects the error of a locked store, whichever keys it names.
+func expectLocked<Result>(
+  _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Result
+) {
+  let error = #expect(throws: SecretStoreError.self, comment, sourceLocation: sourceLocation) {
+    _ = try body()
+  }
+  if let error { #expect(error.isLocked, comment, sourceLocation: sourceLocation) }
+}
+
 extension SecretStoreError {
+  var isLocked: Bool { if case .locked = self { true } else { false } }
+
   /// The violated limit; nil for other errors.
   var invalid: String? {
     if case .invalid(let what) = self { what } else { nil }

@@ -194,6 +194,7 @@ extension SecretStoreError {
     case .invalid: "invalid"
     case .corrupted: "corrupted"
     case .rolledBack: "rolledBack"
+    case .replaced: "replaced"
     case .newerFormat: "newerFormat"
     case .insecure: "insecure"
     case .system(_, _, let code): "system \(code)"

@@ -88,9 +88,12 @@ struct VaultHistory {
       mistakes.append("verify(): \(error)")
     }
     do {
-      let saved = try object.salvageableItems().map {
-        ($0.item.identity.account ?? "", $0.secret.text)
-      }
+      let isRefused = if case .rolledBack = object.distrust { true } else { false }
+      let saved =
+        try
+        (isRefused
+        ? object.salvageableItems(unlockingWith: [.device]) : object.salvageableItems())
+        .map { ($0.item.identity.account ?? "", $0.secret.text) }
       for (account, text) in saved where past[account]?.contains(text) != true {
         mistakes.append("\(account) is salvaged as \(text)")
       }

@@ -51,8 +51,8 @@ struct VaultAutomaticLockingTests {
     let object = try open()
     let item = try #require(try object.item("account"))
     try expectLocking(of: object)
-    #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
-    #expect(throws: SecretStoreError.locked) { try object.add("text", account: "other") }
+    expectLocked { try object.secret(of: item.id) }
+    expectLocked { try object.add("text", account: "other") }
     // Attributes stay readable, as after any locking.
     #expect(try object.items(matching: .all) == [item])
   }
@@ -69,7 +69,7 @@ struct VaultAutomaticLockingTests {
     case .remove: try object.remove("account")
     case .unlock:
       pass(seconds: 11)
-      #expect(throws: SecretStoreError.locked) { try object.text("account") }
+      expectLocked { try object.text("account") }
       pass(seconds: 11)
       try object.unlock()
     }
@@ -104,7 +104,7 @@ struct VaultAutomaticLockingTests {
     lock(object, afterSeconds: 10)
     pass(seconds: 10)
     lock(object, afterSeconds: 20)
-    #expect(throws: SecretStoreError.locked) { try object.text("account") }
+    expectLocked { try object.text("account") }
   }
 
   @Test func extremeIdleTimesDoNotOverflow() throws {
@@ -112,7 +112,7 @@ struct VaultAutomaticLockingTests {
     object.automaticLocking = AutomaticLocking(afterIdle: .seconds(Int64.max))
     #expect(try object.text("account") == "text")
     object.automaticLocking = AutomaticLocking(afterIdle: .seconds(Int64.min))
-    #expect(throws: SecretStoreError.locked) { try object.text("account") }
+    expectLocked { try object.text("account") }
   }
 
   @Test(arguments: ["item", "passphrase"])
@@ -136,7 +136,7 @@ struct VaultAutomaticLockingTests {
     object.automaticLocking = AutomaticLocking(afterIdle: .milliseconds(20))
     try wait { !hasKey(object) }
     heard.wait(for: true)
-    #expect(throws: SecretStoreError.locked) { try object.text("account") }
+    expectLocked { try object.text("account") }
     withExtendedLifetime(observation) {}
   }
 
@@ -199,7 +199,7 @@ struct VaultAutomaticLockingTests {
         for signal in [SIGWINCH, SIGURG, SIGWINCH] {
           kill(getpid(), signal)
           try wait { try objects[0].isLocked && objects[1].isLocked }
-          #expect(throws: SecretStoreError.locked) { try objects[0].text("account") }
+          expectLocked { try objects[0].text("account") }
           #expect(try objects[2].text("account") == "text")
           try objects[0].unlock()
           try objects[1].unlock()
@@ -220,10 +220,14 @@ struct VaultAutomaticLockingTests {
   }
 
   @Test(arguments: [SIGKILL, SIGSEGV, 0])
-  func signalThatCannotBeCaughtEndsTheProcess(_ signal: Int32) async {
-    await #expect(processExitsWith: .failure) { [signal] in
+  func signalThatCannotBeCaughtEndsTheProcess(_ signal: Int32) async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [signal] in
       SecretVault().automaticLocking = AutomaticLocking(signals: [signal])
     }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("Signal \(signal) cannot lock a vault"))
   }
 
   @Test func erasingKeysDoesNotDisturbTheirUse() throws {

@@ -1,5 +1,6 @@
 import CipherSupport
 import CLibrary
+import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -23,6 +24,29 @@ struct VaultConditionTests {
     try vault.open().add("value", account: "a")
     unsafe #expect(chown(vault.path, 12345, 12345) == 0)
     vault.expectInsecure(vault.path, saying: "another user (12345)")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can open a read-only file for writing."))
+  func readOnlyVaultIsNotWritten() throws {
+    let object = vault.open()
+    for value in ["value", "changed"] {
+      try object.add(value, account: value)
+    }
+    unsafe #expect(chmod(vault.path, 0o400) == 0)
+    let bytes = try vault.bytes
+    let writes: [() throws -> Void] = [
+      { try object.add("new", account: "new") }, { try object.compact() },
+      { try object.setPassphrase(TestVault.passphrase, cost: .cheap) },
+      { try object.rotateKeys() },
+    ]
+    for write in writes {
+      let error = try failure(write)
+      guard case .unavailable(let what) = error else { throw error }
+      #expect(what.contains("\(vault.path) is read-only"))
+    }
+    #expect(try vault.bytes == bytes)
+    #expect(try vault.open().texts() == ["value": "value", "changed": "changed"])
+    #expect(try vault.temporaryNames() == [])
   }
 
   @Test func symbolicLinkIsAnError() throws {
@@ -64,15 +88,23 @@ struct VaultConditionTests {
     }
   }
 
-  @Test func newerFormatIsAnError() throws {
-    try vault.open().add("value", account: "a")
+  /// Also by an object that has read the file that a compaction replaced.
+  @Test(arguments: [0, 1, 2, 4, .max] as [UInt32])
+  func otherFormatIsAnError(_ version: UInt32) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    try vault.open().compact()
     var file = ForgedFile(try vault.bytes)
-    file.header[number: "version"] += 1
+    file.header[number: "version"] = UInt64(version)
     let bytes = file.encoded
     try vault.replace(by: bytes)
-    vault.expectEach(vault.open()) { error in
-      guard case .newerFormat(let what) = error else { return false }
-      return what.contains("version \(FileHeader.version + 1)") && what.contains(vault.path)
+    let isNewer = version > FileHeader.version
+    let reason =
+      isNewer
+      ? "\(vault.path), in format version \(version),"
+      : "\(vault.path) has format version \(version), which was never released"
+    for object in [object, vault.open()] {
+      vault.expectEach(object) { $0 == (isNewer ? .newerFormat(reason) : .invalid(reason)) }
     }
     #expect(try vault.bytes == bytes)
   }
@@ -100,7 +132,7 @@ struct VaultConditionTests {
     try other.add("new", account: "b")
     try other.setPassphrase("secret", cost: .minimum)
     #expect(try object.isLocked)
-    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    expectLocked { try object.items(matching: .all) }
     try object.unlock(with: .passphrase("secret"))
     #expect(try object.texts() == ["b": "new"])
   }
@@ -129,6 +161,16 @@ struct VaultConditionTests {
   @Test func invalidApplicationNameIsAnError() {
     for name in ["", ".", "..", "a/b", "a\0b"] {
       expectUnavailable(SecretVault(applicationName: name), saying: ["name of a directory"])
+    }
+  }
+
+  @Test(arguments: ["https://example.org/a.vault", "file:///a/h%E9/a.vault"])
+  func urlWithoutAPathInUTF8IsAnError(url: String) throws {
+    let url = try #require(URL(string: url))
+    for (file, state) in [(url, vault.state), (vault.file, url)] {
+      vault.expectEach(SecretVault(fileURL: file, stateDirectory: state)) { error in
+        if case .invalid(let what) = error { what.contains("a path in UTF-8") } else { false }
+      }
     }
   }
 

@@ -14,7 +14,7 @@ import Testing
   static let operations: [String: @Sendable (Family) throws -> Void] = [
     "properties": { family in
       try check(family.token.value == "default")
-      try check(family.token.status == .locked && family.token.error == .locked)
+      try check(family.token.status == .locked && family.token.error?.isLocked == true)
       try check(family.onChange.value == nil && family.onChange.status == .locked)
       family.token.value = "child's"
       try check(family.token.status == .locked && family.token.hasUnsavedChanges)
@@ -25,18 +25,18 @@ import Testing
       let (vault, item) = (family.vault, family.item)
       try check(vault.isLocked)
       try check(vault.verify().lockedCount > 0)
-      try expect(.locked) { try vault.items(matching: .all) }
-      try expect(.locked) { try vault.secret(of: item.id) }
-      try expect(.locked) { try vault.salvageableItems() }
-      try expect(.locked) { try vault.add("child's", account: "child") }
-      try expect(.locked) { try vault.remove(item.id, expecting: item.revision) }
-      try expect(.locked) { try vault.compact() }
-      try expect(.locked) { try vault.rotateKeys() }
-      try expect(.locked) { try vault.setPassphrase("child's", cost: .minimum) }
+      try expectLocked { try vault.items(matching: .all) }
+      try expectLocked { try vault.secret(of: item.id) }
+      try expectLocked { try vault.salvageableItems() }
+      try expectLocked { try vault.add("child's", account: "child") }
+      try expectLocked { try vault.remove(item.id, expecting: item.revision) }
+      try expectLocked { try vault.compact() }
+      try expectLocked { try vault.rotateKeys() }
+      try expectLocked { try vault.setPassphrase("child's", cost: .minimum) }
     },
     "unlock": { family in
       family.vault.lock()
-      try expect(.locked) { try family.vault.unlock() }
+      try expectLocked { try family.vault.unlock() }
       try expect(.wrongPassphrase) { try family.vault.unlock(with: .passphrase("wrong")) }
       try family.vault.unlock(with: .passphrase(Family.passphrase))
       try check(family.vault.text("still") == "value")
@@ -66,7 +66,7 @@ import Testing
       try check(vault.text("still") == "value")
       let device = family.deviceVault()
       try check(device.text("device") == "value")
-      try expect(.locked) { try family.device.text("device") }
+      try expectLocked { try family.device.text("device") }
       try family.device.unlock()
       try check(family.device.text("device") == "value")
     },
@@ -77,7 +77,7 @@ import Testing
       try check(family.memory.items(matching: .all).count == 1)
       try check(!family.unsaved.hasUnsavedChanges)
       try family.unsaved.save()
-      SecretStores.onFailure(SecretStorageFailure(.read, .locked))
+      SecretStores.onFailure(SecretStorageFailure(.read, .locked()))
       try expect(.cancelled) { try family.context.authorization(with: nil) }
       try check(PAMAuthenticator().capabilities.isEmpty)
       SecretStores.withDefaultStore(family.memory) {
@@ -214,7 +214,7 @@ final class Family: Sendable {
         let identity = ItemIdentity.generic(service: "busy", account: "\(number)")
         _ = try self.memory.add("busy", identity: identity, attributes: ItemAttributes())
         _ = self.memory.items(matching: .all)
-        SecretStores.onFailure(SecretStorageFailure(.read, .locked))
+        SecretStores.onFailure(SecretStorageFailure(.read, .locked()))
       },
       { number in
         try self.vault.compact()
@@ -274,3 +274,7 @@ private func check(_ holds: @autoclosure () throws -> Bool, line: Int32 = #line)
 private func expect<Result>(
   _ expected: SecretStoreError, line: Int32 = #line, _ body: () throws -> Result
 ) throws { try check((try? failure { _ = try body() }) == expected, line: line) }
+
+private func expectLocked<Result>(line: Int32 = #line, _ body: () throws -> Result) throws {
+  try check((try? failure { _ = try body() })?.isLocked == true, line: line)
+}

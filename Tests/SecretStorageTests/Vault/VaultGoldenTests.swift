@@ -52,12 +52,13 @@ struct VaultGoldenTests {
     return plain + special
   }
 
-  private static func directory(of form: Form, _ version: Int) -> String {
-    "\(#filePath.parentDirectory.parentDirectory)/Fixtures/golden-\(form)-\(version)"
+  private static func directory(of form: Form) -> String {
+    let fixtures = "\(#filePath.parentDirectory.parentDirectory)/Fixtures"
+    return "\(fixtures)/golden-\(form)-\(FileHeader.version)"
   }
 
-  private func install(_ form: Form, _ version: Int) throws {
-    let directory = Self.directory(of: form, version)
+  private func install(_ form: Form) throws {
+    let directory = Self.directory(of: form)
     for name in try FileSystem().entries(of: directory) {
       let path = name == vault.file.lastPathComponent ? vault.path : "\(vault.statePath)/\(name)"
       try FileSystem().replaceFile(at: path, with: TestVault.bytes(of: "\(directory)/\(name)"))
@@ -81,20 +82,18 @@ struct VaultGoldenTests {
     return [.keyFile(URL(filePath: path)), .recoveryCode(code)]
   }
 
-  @Test(arguments: [1, 2])
-  func goldenVaultOpensByItsDevice(version: Int) throws {
-    try install(.device, version)
+  @Test func goldenVaultOpensByItsDevice() throws {
+    try install(.device)
     try expectItems(of: open(), .device)
     // The machine remembers the last record.
     try vault.replace(by: vault.bytes.dropLast(200))
     #expect(throws: SecretStoreError.self) { try open().items(matching: .all) }
   }
 
-  @Test(arguments: [1, 2])
-  func goldenVaultOpensByItsPassphrase(version: Int) throws {
-    try install(.passphrase, version)
+  @Test func goldenVaultOpensByItsPassphrase() throws {
+    try install(.passphrase)
     let object = try open()
-    #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+    expectLocked { try object.items(matching: .all) }
     try object.unlock(with: .passphrase(Self.passphrase))
     try expectItems(of: object, .passphrase)
     let other = try open(onOtherMachine: true)
@@ -102,12 +101,11 @@ struct VaultGoldenTests {
     #expect(try other.items(matching: .all).count == object.items(matching: .all).count)
   }
 
-  @Test(arguments: [1, 2])
-  func goldenVaultOpensByEachOtherSlot(version: Int) throws {
-    try install(.otherSlots, version)
+  @Test func goldenVaultOpensByEachOtherSlot() throws {
+    try install(.otherSlots)
     for key in try installKeys() {
       let object = try open(onOtherMachine: true)
-      #expect(throws: SecretStoreError.locked) { try object.items(matching: .all) }
+      expectLocked { try object.items(matching: .all) }
       try object.unlock(with: key)
       #expect(try object.items(matching: .all).count > 8)
     }
@@ -119,27 +117,6 @@ struct VaultGoldenTests {
         .init(id: 3, name: "recovery code", kind: .recoveryCode),
         .init(id: 4, name: "credential", kind: .credential(named: Self.credentialName)),
       ])
-  }
-
-  @Test func firstUnlockedWriteUpgradesTheFormat() throws {
-    try install(.passphrase, 1)
-    func version() throws -> UInt8 { try vault.bytes[FileHeader.magic.count] }
-    let object = try open()
-    try object.unlock(with: .passphrase(Self.passphrase))
-    object.lock()
-    try object.add("value", account: "while locked", .always)
-    #expect(try version() == 1)
-    try object.unlock(with: .passphrase(Self.passphrase))
-    try object.add("value", account: "unlocked")
-    #expect(try version() == 2)
-    let count = try object.items(matching: .all).count
-    object.lock()
-    #expect(try object.isPassphrase(Self.passphrase))
-    let other = try open()
-    #expect(try other.text("while locked") == "value")
-    try other.unlock(with: .passphrase(Self.passphrase))
-    #expect(try other.items(matching: .all).count == count)
-    #expect(try other.verify().isSound)
   }
 
   private func expectItems(of object: SecretVault, _ form: Form) throws {
@@ -193,7 +170,7 @@ struct VaultGoldenTests {
     var files = try vault.rememberedState()
     files["device.key"] = try TestVault.bytes(of: "\(vault.statePath)/device.key")
     files[vault.file.lastPathComponent] = try vault.bytes
-    let directory = Self.directory(of: form, Int(FileHeader.version))
+    let directory = Self.directory(of: form)
     try? FileManager.default.removeItem(atPath: directory)
     try FileSystem().makeDirectories(directory)
     for (name, bytes) in files {

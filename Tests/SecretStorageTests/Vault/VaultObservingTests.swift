@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Dispatch
 import StorageInternals
 import TestSupport
 import Testing
@@ -153,6 +154,32 @@ struct VaultObservingTests {
         for vault in vaults { PasswordItem<String>(identity, in: vault.open()).value = "1" }
         try TestSupport.wait { items.allSatisfy { $0.value == "1" } }
         try expectOneInstanceAndThread()
+      }
+    }
+  }
+
+  /// In a separate process, whose threads are this test's alone.
+  @Test func blockedHandlersDelayOnlyTheirObjects() async {
+    await #expect(processExitsWith: .success) {
+      recordingErrors {
+        let vault = TestVault()
+        try vault.open().add("value", account: "a")
+        let gate = DispatchSemaphore(value: 0)
+        let heard = Lock(Set<Int>())
+        let count = Campaign.size(sample: 100, full: 1000)
+        let observed = (0..<count + 16).map { number in
+          let object = vault.open()
+          let observation = object.observeChanges {
+            if number < count { heard.withLock { _ = $0.insert(number) } } else { gate.wait() }
+          }
+          return (object, observation)
+        }
+        try vault.open().add("value", account: "b")
+        try TestSupport.wait { heard.withLock { $0.count } == count }
+        // Two pools, and the thread of inotify.
+        #expect(try FileSystem().threads(named: "locket").count <= 2 * 64 + 1)
+        for _ in 0..<100 { gate.signal() }
+        withExtendedLifetime(observed) {}
       }
     }
   }

@@ -54,14 +54,14 @@ struct VaultUnlockingTests {
     for locked in [other, vault.open(), try vault.openElsewhere()] {
       for work in VaultWork.allCases
       where ![.add, .change, .compact, .remove].contains(work) {
-        #expect(throws: SecretStoreError.locked, "\(work)") {
+        expectLocked("\(work)") {
           try work.perform(on: locked, of: vault)
         }
       }
-      #expect(throws: SecretStoreError.locked) {
+      expectLocked {
         try locked.importItems(of: vault, isDryRun: true)
       }
-      #expect(throws: SecretStoreError.locked) { try locked.addSlot(.device, named: "device") }
+      expectLocked { try locked.addSlot(.device, named: "device") }
       #expect(try locked.slots == slots)
     }
     #expect(try vault.bytes == bytes)
@@ -72,12 +72,12 @@ struct VaultUnlockingTests {
   @Test func lockDuringUnlockCancelsIt() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
-        for locking in Locking.allCases { try VaultUnlockingTests().expectLocked(by: locking) }
+        for locking in Locking.allCases { try VaultUnlockingTests().expectCancellation(locking) }
       }
     }
   }
 
-  private func expectLocked(by locking: Locking) throws {
+  private func expectCancellation(_ locking: Locking) throws {
     let isStopped = DispatchSemaphore(value: 0)
     let mayGoOn = DispatchSemaphore(value: 0)
     let object = vault.open(
@@ -114,7 +114,7 @@ struct VaultUnlockingTests {
     #expect(throws: SecretStoreError.cancelled) { try result?.get() }
     #expect(object.contents.withLock { $0.keys.ring.user == nil })
     #expect(try object.isLocked)
-    #expect(throws: SecretStoreError.locked) { try object.text("account") }
+    expectLocked { try object.text("account") }
     mayGoOn.signal()
     try object.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try object.text("account") == "text")

@@ -70,7 +70,7 @@ import Testing
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 
-  @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}"])
+  @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}", "a\u{FFFD}"])
   func nameMustBeAPathComponent(name: String) {
     #expect(throws: ApplicationDirectoriesError.invalidApplicationName(name)) {
       try ApplicationDirectories(applicationName: name, environment: [:])

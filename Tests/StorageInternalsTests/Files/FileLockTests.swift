@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 import TestSupport
 import Testing
 
@@ -26,18 +27,38 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
   func ownerChangesUnlessTheFileMayBeAnother() throws {
-    let path = directory("lock")
-    try FileLock(at: path).changeOwner(to: 1234)
+    let (path, data) = (directory("lock"), directory("data"))
+    try FileSystem().replaceFile(at: data, with: [])
+    unsafe try #require(chown(data, 1234, 5678) == 0)
+    try FileLock(at: path).changeOwner(forDataAt: data)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     #expect(try FileSystem().status(of: path)?.group == getegid())
+    // Without the data, it is the owner of the directory.
+    try FileLock(at: path).changeOwner(forDataAt: directory("none"))
+    #expect(try FileSystem().status(of: path)?.owner == 0)
     // An attack that tries to make root change the owner of another file.
     try FileSystem().link(path, to: directory("name"))
-    try FileLock(at: path).changeOwner(to: 4321)
-    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    try FileLock(at: path).changeOwner(forDataAt: data)
+    #expect(try FileSystem().status(of: path)?.owner == 0)
     try FileSystem().unlink(directory("name"))
     try FileSystem().open(path, O_WRONLY).write([1], at: 0)
-    try FileLock(at: path).changeOwner(to: 4321)
-    #expect(try FileSystem().status(of: path)?.owner == 1234)
+    try FileLock(at: path).changeOwner(forDataAt: data)
+    #expect(try FileSystem().status(of: path)?.owner == 0)
+  }
+
+  /// A link was in the place of the user's directory when the lock was opened.
+  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
+  func lockInAnotherDirectoryIsNotGivenAway() throws {
+    let (home, target) = (directory("home"), directory("of root"))
+    for path in [home, target] { try FileSystem().makeDirectories(path) }
+    unsafe try #require(chown(home, 1234, 5678) == 0)
+    try FileSystem().rename(home, to: "\(home).moved")
+    unsafe try #require(symlink(target, home) == 0)
+    let lock = try FileLock(at: "\(home)/lock")
+    try FileSystem().unlink(home)
+    try FileSystem().rename("\(home).moved", to: home)
+    try lock.changeOwner(forDataAt: "\(home)/data")
+    #expect(try FileSystem().status(of: "\(target)/lock")?.owner == 0)
   }
 
   @Test func fileIsAccessibleToItsOwnerOnly() throws {
@@ -85,11 +106,63 @@ import Testing
   @Test(arguments: [FileSystem.Call.open, .flock, .stat])
   func failedCallLeavesTheLockFree(call: FileSystem.Call) throws {
     let path = directory("lock")
+    _ = try FileLock(at: path)
     let fileSystem = FileSystem { made, _ in made == call ? EIO : nil }
     #expect(throws: SystemError(call: call, path: path, code: EIO)) {
       _ = try FileLock(at: path, in: fileSystem)
     }
     #expect(try isFree(path))
+  }
+
+  /// A process that created them may have been killed, or have failed, before they were durable.
+  @Test func newLockFileFollowsDurableDirectories() throws {
+    let path = directory("a/b/lock")
+    let parents = [directory("a"), directory.path]
+    let failing = Lock<String?>(nil)
+    let flushes = Lock([String]())
+    let fileSystem = FileSystem { call, path in
+      guard call == .fsync else { return nil }
+      flushes.withLock { $0.append(path) }
+      return failing.withLock { $0 } == path ? EIO : nil
+    }
+    for parent in parents + parents {
+      failing.withLock { $0 = parent }
+      let error = SystemError(call: .fsync, path: parent, code: EIO, isUncertain: true)
+      #expect(throws: error) { _ = try FileLock(at: path, in: fileSystem) }
+      #expect(try FileSystem().status(of: path) == nil)
+    }
+    failing.withLock { $0 = nil }
+    flushes.withLock { $0 = [] }
+    for _ in 0..<2 { _ = try FileLock(at: path, in: fileSystem) }
+    // Once: a lock file shows that its directory is durable.
+    for parent in parents { #expect(flushes.withLock { $0.count { $0 == parent } } == 1) }
+    flushes.withLock { $0 = [] }
+    _ = try FileLock(at: directory("c/d/lock"), in: fileSystem)
+    for parent in [directory("c"), directory.path] {
+      #expect(flushes.withLock { $0.count { $0 == parent } } == 1)
+    }
+  }
+
+  /// Root may write to the parents of every mount point.
+  @Test func parentsOnOtherFileSystemsAreNotFlushed() throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let flushed = Lock(Set<String>())
+    let fileSystem = FileSystem { call, path in
+      if call == .fsync { flushed.withLock { _ = $0.insert(path) } }
+      return nil
+    }
+    _ = try FileLock(at: directory("a/lock"), in: fileSystem)
+    let paths = flushed.withLock { $0 }
+    #expect(paths.contains(directory.path))
+    let device = try FileSystem().status(of: directory.path)?.device
+    for path in paths { #expect(try FileSystem().status(of: path)?.device == device, "\(path)") }
+  }
+
+  @Test(arguments: [EPERM, EACCES, EINVAL])
+  func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
+    let parent = directory.path.parentDirectory
+    let fileSystem = FileSystem { call, path in call == .fsync && path == parent ? code : nil }
+    _ = try FileLock(at: directory("lock"), in: fileSystem)
   }
 
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {
@@ -131,31 +204,45 @@ import Testing
     }
   }
 
-  @Test(.forks) func waitingProcessIsNotOvertaken() async {
+  @Test(.forks) func processesAcquireTheLockInTheirOrder() async {
     let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         func acquire(_ name: String) throws {
-          let lock = try FileLock(at: path, queueTimeout: .seconds(100_000))
+          let lock = try FileLock(at: path, queueTimeout: .seconds(100_000), turn: .zero)
           let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
           try log.write(name.utf8, at: try log.status().size)
           lock.release()
         }
-        for _ in 0..<10 {
-          let lock = try FileLock(at: path)
-          let child = try ForkedChild { try acquire("child ") }
-          // The child is in the queue when it has the record lock on the first byte.
+        for _ in 0..<5 {
+          let lock = try FileLock(at: path, turn: .zero)
+          #expect(FileLockQueue.turn(at: path)?.hold == nil)
           let file = try FileSystem().open(path, O_RDWR)
-          try wait(for: child) { file.queueHolder == child.identifier }
+          let children = try (0..<3).map { place in
+            let child = try ForkedChild { try acquire("\(place) ") }
+            try wait(for: child) { file.waitingProcess(from: off_t(place)) == child.identifier }
+            return child
+          }
           lock.release()
           try acquire("parent ")
-          try child.wait()
+          #expect(FileLockQueue.turn(at: path)?.hold != nil)
+          for child in children { try child.wait() }
         }
         let log = try content(of: path + ".log")
-        let expected = String(repeating: "child parent ", count: 10)
+        let expected = String(repeating: "0 1 2 parent ", count: 5)
         #expect(String(decoding: log, as: UTF8.self) == expected)
       }
     }
+  }
+
+  @Test func turnIsLongEnoughForASecondWriteToBegin() {
+    func length(_ hold: Duration?) -> Duration {
+      FileLockQueue.Turn(path: "lock", hold: hold).length(atMost: .milliseconds(5))
+    }
+    #expect(length(.microseconds(500)) == .microseconds(750))
+    #expect(length(.milliseconds(2)) == .milliseconds(3))
+    #expect(length(.milliseconds(100)) == .milliseconds(5))
+    #expect(length(nil) == .milliseconds(5))
   }
 
   @Test(.forks) func childForkedMeanwhileHoldsNoLock() async {
@@ -200,7 +287,7 @@ private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChil
   let child = try ForkedChild {
     close(life.write)
     let file = try FileSystem().open(path, O_RDWR)
-    _ = try inQueue ? file.enterQueue() : file.lockIfFree()
+    if inQueue { _ = file.enterQueue() } else { _ = try file.lockIfFree() }
     close(held.write)
     var byte: UInt8 = 0
     // At most one byte; there is none until the other end is closed.

@@ -14,6 +14,13 @@ import Testing
     }
   }
 
+  @Test func slashAtTheEndOfADirectoryIsIgnored() throws {
+    try FileSystem().makeDirectories("/")
+    try FileSystem().makeDirectories(directory("a//b//"))
+    try FileSystem().makeDirectories(directory("a//b/c"))
+    #expect(try FileSystem().status(of: directory("a/b/c"))?.isDirectory == true)
+  }
+
   @Test func existingDirectoriesKeepTheirModes() throws {
     try FileSystem().makeDirectories(directory("a"))
     unsafe #expect(chmod(directory("a"), 0o755) == 0)
@@ -22,6 +29,25 @@ import Testing
     try FileSystem().makeDirectories(directory("link/b"))
     #expect(try FileSystem().status(of: directory("a"))?.mode == S_IFDIR | 0o755)
     #expect(try FileSystem().status(of: directory("a/b"))?.isDirectory == true)
+  }
+
+  /// NFS asks its server, and sandboxes look at the call only.
+  @Test(arguments: [EACCES, EPERM, EROFS])
+  func existingDirectoryMayBeRefused(_ code: Int32) throws {
+    let fileSystem = FileSystem { call, _ in call == .mkdir ? code : nil }
+    try fileSystem.makeDirectories(directory.path)
+    _ = try FileLock(at: directory("lock"), in: fileSystem)
+    let path = directory("a")
+    #expect(throws: SystemError(call: .mkdir, path: path, code: code)) {
+      try fileSystem.makeDirectories(path)
+    }
+  }
+
+  @Test func highestCreatedDirectoryIsReturned() throws {
+    let path = directory("a/b/c")
+    #expect(try FileSystem().makeDirectories(path) == directory("a"))
+    #expect(try FileSystem().makeDirectories(path) == nil)
+    #expect(try FileSystem().makeDirectories("\(path)/d/") == "\(path)/d")
   }
 
   @Test func pathOfNoDirectoryIsAnError() throws {
@@ -38,13 +64,25 @@ import Testing
     }
   }
 
-  @Test func pathWithAZeroByteIsRefused() throws {
-    let path = directory("a\0b")
-    #expect(throws: SystemError(call: .open, path: path, code: EINVAL)) {
-      _ = try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600)
-    }
-    #expect(throws: SystemError(call: .rename, path: path, code: EINVAL)) {
-      try FileSystem().rename(directory("x"), to: path)
+  /// U+FFFD is what a string has in place of bytes that are not UTF-8.
+  @Test(arguments: [("a\0b", EINVAL), ("a\u{FFFD}b", EILSEQ)])
+  func pathThatTheKernelWouldNotGetIsRefused(name: String, code: Int32) throws {
+    let path = directory(name)
+    let fileSystem = FileSystem()
+    let calls: [(FileSystem.Call, () throws -> Void)] = [
+      (.open, { _ = try fileSystem.open(path, O_WRONLY | O_CREAT, mode: 0o600) }),
+      (.open, { try fileSystem.replaceFile(at: "\(path)/file", with: []) }),
+      (.stat, { _ = try fileSystem.status(of: path) }),
+      (.mkdir, { try fileSystem.makeDirectories(path) }),
+      (.opendir, { _ = try fileSystem.entries(of: path) }),
+      (.readlink, { _ = try fileSystem.linkTarget(of: path) }),
+      (.readlink, { _ = try fileSystem.resolve(path) }),
+      (.unlink, { try fileSystem.unlink(path) }),
+      (.rename, { try fileSystem.rename(directory("x"), to: path) }),
+      (.link, { try fileSystem.link(directory("x"), to: path) }),
+    ]
+    for (call, body) in calls {
+      #expect(throws: SystemError(call: call, path: path, code: code), performing: body)
     }
     #expect(try FileSystem().entries(of: directory.path) == [])
   }

@@ -35,6 +35,7 @@ import Testing
         #expect(error.code == code)
         // Only the directory's fsync comes after the new content is in place.
         let isInPlace = error.call == .fsync && error.path == directory.path
+        #expect(error.isUncertain == isInPlace)
         #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
       }
       #expect(try FileSystem().entries(of: directory.path) == ["file"])
@@ -92,11 +93,24 @@ import Testing
     }
   }
 
-  @Test func unsynchronizedDirectoryIsNoFailure() throws {
+  /// The file system cannot flush directories at all.
+  @Test(arguments: [EINVAL, ENOSYS, EOPNOTSUPP])
+  func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
     let path = directory.path
-    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? EINVAL : nil }
+    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? code : nil }
     try fileSystem.replaceFile(at: directory("file"), with: new)
     #expect(try content(of: directory("file")) == new)
+    #expect(try !fileSystem.synchronizeDirectory(path))
+    #expect(try FileSystem().synchronizeDirectory(path))
+  }
+
+  /// Replaces a file that other users may own.
+  private func replace(_ old: FileStatus, in fileSystem: FileSystem = FileSystem()) throws {
+    let replacement = try fileSystem.replaceFile(at: directory("file"), with: new, expecting: old) {
+      _ throws(SystemError) in true
+    }
+    let isReplaced = replacement != nil
+    #expect(isReplaced)
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
@@ -108,7 +122,7 @@ import Testing
       try #require(unsafe chown(path, 1234, 5678) == 0)
       try #require(unsafe chmod(path, mode) == 0)
       let status = try #require(try FileSystem().status(of: path))
-      try FileSystem().replaceFile(at: path, with: new, keeping: status)
+      try replace(status)
       let other = try #require(try FileSystem().status(of: path))
       #expect(other.owner == 1234 && other.group == 5678 && other.permissions == mode)
       #expect(other.inode != status.inode)
@@ -131,7 +145,7 @@ import Testing
       }
       return fallback.code(of: call, path)
     }
-    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    try replace(status, in: fileSystem)
     #expect(fallback.happened)
     let statuses = seen.withLock { $0 }
     #expect(statuses["fchown"]?.permissions == 0o600)
@@ -152,7 +166,7 @@ import Testing
     #expect(try FileSystem().status(of: path)?.permissions == 0o640)
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
     // A later failure leaves no file either.
-    for failing in [FileSystem.Call.write, .fsync, .fchmod, .rename] {
+    for failing in [FileSystem.Call.write, .fsync, .stat, .rename] {
       let fallback = FaultAtCall(index, code: code)
       let fileSystem = FileSystem { call, path in
         call == failing && fallback.happened ? EIO : fallback.code(of: call, path)
@@ -168,7 +182,7 @@ import Testing
     try FileSystem().replaceFile(at: path, with: old, mode: 0o644)
     let status = try #require(try FileSystem().status(of: path))
     let fileSystem = FileSystem { call, _ in call == .fchown ? EPERM : nil }
-    try fileSystem.replaceFile(at: path, with: new, keeping: status)
+    try replace(status, in: fileSystem)
     #expect(try content(of: path) == new)
     #expect(try FileSystem().status(of: path)?.permissions == 0o644)
   }

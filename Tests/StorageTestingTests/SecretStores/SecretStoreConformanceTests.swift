@@ -34,10 +34,10 @@ struct SecretStoreConformanceTests {
   }
 
   @Test func failureToCreateStoreIsFinding() async {
-    let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked }
+    let conformance = SecretStoreConformance("Broken") { throw SecretStoreError.locked() }
     #expect(
       await conformance.findings(of: .emptyStoreHasNoItems)
-        == ["Broken, emptyStoreHasNoItems: unexpected error: \(SecretStoreError.locked)"])
+        == ["Broken, emptyStoreHasNoItems: unexpected error: \(SecretStoreError.locked())"])
   }
 
   private func conformance(of violation: ContractViolation?) -> SecretStoreConformance {

@@ -25,13 +25,33 @@ struct ValidationFormTests {
   }
 
   @Test func progressIncludesAllRequirements() {
-    #expect(form.progress == 0.25)
+    #expect(form.progress == 0)
     userName.value = "Sen"
     #expect(form.progress == 0.5)
     password.value = "Haku"
     #expect(form.progress == 0.75)
     #expect(form.report.progressText(in: .english) == "3 of 4 requirements met")
     #expect(ValidationForm().progress == 1)
+  }
+
+  @Test func emptyValuesAreNoProgress() {
+    let (text, list) = (ValidatedField("", .count(...9)), ValidatedField([Int](), .count(...9)))
+    let nothing = ValidatedField(String?.none, .ifPresent(.count(2...9)))
+    let repeated = ValidatedField("", Validator<String>.notEmpty)
+    repeated.require(.equal(to: text))
+    let form = ValidationForm(text, list, nothing, repeated)
+    #expect(form.progress == 0)
+    form.touchAll()
+    #expect(form.progress == 0 && repeated.report.progress == 0)
+    #expect(form.report.progressText(in: .english) == "0 of 6 requirements met")
+    nothing.value = "Sen"
+    #expect(form.progress == 2.0 / 6)
+    nothing.value = nil
+    #expect(form.progress == 0)
+    // What may be empty is complete when everything else is.
+    text.value = "Haku"
+    repeated.value = "Haku"
+    #expect(form.isValid && form.progress == 1)
   }
 
   @Test func errorsContainFields() {

@@ -4,6 +4,11 @@ import Testing
 
 @testable import ValueFormats
 
+/// Returns a text in UTF-16, in which only escapes are written without need.
+private func wide(_ text: String) -> [UInt8] {
+  text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+}
+
 struct BinaryPropertyListFormatTests {
   private let format = BinaryPropertyListFormat()
 
@@ -85,8 +90,9 @@ struct BinaryPropertyListFormatTests {
       ([0x33, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0], .date(Date(timeIntervalSinceReferenceDate: 0.5))),
       ([0x42, 1, 2], .data(Data([1, 2]))), ([0x40], .data(Data())), ([0x50], .string("")),
       ([0x52, 0, 0x61], .string("\u{0}a")), ([0x62, 0xD8, 0x3D, 0xDE, 0x00], .string("\u{1F600}")),
-      ([0x73, 0xE2, 0x82, 0xAC], .string("€")), ([0x55] + Array("$null".utf8), .null(depth: 0)),
-      ([0x57] + Array("$null:9".utf8), .null(depth: 9)), ([0xA0], .array([])),
+      ([0x73, 0xE2, 0x82, 0xAC], .string("€")), ([0x55] + Array("$null".utf8), .string("$null")),
+      ([0x65] + wide("$null"), .null(depth: 0)), ([0x67] + wide("$null:9"), .null(depth: 9)),
+      ([0x61, 0, 0x61], .string("a")), ([0x63] + wide("0.5"), .string("0.5")), ([0xA0], .array([])),
       ([0xD0], .dictionary([:])),
     ] as [([UInt8], ValueTree)])
   func objectIsDecoded(_ object: [UInt8], _ tree: ValueTree) throws {
@@ -98,8 +104,8 @@ struct BinaryPropertyListFormatTests {
 
   @Test(
     arguments: [
-      (.null(depth: 0), [0x55] + Array("$null".utf8)),
-      (.string("$null"), [0x5F, 0x10, 16] + Array("$base64:JG51bGw=".utf8)),
+      (.null(depth: 0), [0x65] + wide("$null")), (.string("$null"), [0x55] + Array("$null".utf8)),
+      (.number(.text("1e999")), [0x65] + wide("1e999")),
       (.string("a\u{0}"), [0x52, 0x61, 0]), (.string("ä"), [0x61, 0, 0xE4]),
       (
         .string(String(repeating: "a", count: 15)),

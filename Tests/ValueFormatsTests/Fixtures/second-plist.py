@@ -1,6 +1,6 @@
 # A second reader and writer of property lists: `read PATH FORMAT`, `write PATH FORMAT COUNT SEED`,
 # and `check PATH` for a list of damaged files.
-import base64, datetime, plistlib, random, re, struct, sys
+import datetime, plistlib, random, re, struct, sys
 def bits(v): return "%x" % struct.unpack(">Q", struct.pack(">d", v))[0]
 def quoted(text):
     return "\"" + "".join(c if " " <= c <= "~" and c not in "\"\\" else "\\u{%x}" % ord(c) for c in text) + "\""
@@ -51,17 +51,10 @@ elif mode == "write":
 else:
     # Apple's readers take any year, and white space around a date; plistlib takes neither.
     other_date = re.compile(rb"<date\s*>(\s|-|0000|[0-9]{5})")
-    def key(k):
-        if k.startswith("$base64:"):
-            try:
-                b = base64.b64decode(k[8:], validate=True)
-                if base64.b64encode(b).decode() == k[8:]: return b.decode("utf-8")
-            except ValueError: pass
-        return k
     with open(sys.argv[2], "rb") as file: files = plistlib.load(file)
     for file in files:
         if other_date.search(file):
             print("another date")
             continue
-        try: print(",".join(sorted(key(k).encode("utf-8").hex() for k in plistlib.loads(file, fmt=plistlib.FMT_XML))))
+        try: print(",".join(sorted(k.encode("utf-8").hex() for k in plistlib.loads(file, fmt=plistlib.FMT_XML))))
         except Exception as error: print(repr(error), file)

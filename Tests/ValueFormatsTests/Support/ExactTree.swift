@@ -54,10 +54,7 @@ extension ValueTree {
       return .number(.real(value.isNaN ? .nan : Double(value)))
     case .number(.text(let spelling)) where spelling.contains(where: { ".eE".contains($0) }):
       return .number(.real(Double(spelling)!))
-    case .string(let text):
-      if format == .json { return .string(EscapedString.escape(text)) }
-      let isWritable = format == .binaryPropertyList || MarkupText.allows(text)
-      return .string(EscapedString.inPropertyList(text, isWritable: isWritable))
+    case .string(let text): return .string(StoredKey(text).written(in: format).string)
     case .array(let elements): return .array(elements.map { $0.asIs(in: format) })
     case .dictionary(let elements):
       let entries = elements.map { ($0.written(in: format), $1.asIs(in: format)) }
@@ -70,8 +67,7 @@ extension ValueTree {
 extension StoredKey {
   /// The key as a format writes it.
   func written(in format: KeyValueFormat) -> StoredKey {
-    let isBase64 = EscapedString.unescape(string) != string
-    let isEscaped = format == .xmlPropertyList && (isBase64 || !MarkupText.allows(string))
-    return isEscaped ? StoredKey(EscapedString.escape(string, needsEscape: true)) : self
+    format == .xmlPropertyList && !MarkupText.allows(string)
+      ? StoredKey(EscapedString.ofForbidden(string)) : self
   }
 }

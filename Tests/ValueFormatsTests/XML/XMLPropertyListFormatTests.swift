@@ -34,7 +34,7 @@ struct XMLPropertyListFormatTests {
         \t\t\t<key>a</key>
         \t\t\t<array/>
         \t\t\t<key>b</key>
-        \t\t\t<string>$null</string>
+        \t\t\t<string><![CDATA[$null]]></string>
         \t\t</dict>
         \t</array>
         \t<key>ratio</key>

@@ -20,13 +20,14 @@ struct XMLPropertyListValueTests {
 
   @Test(
     arguments: [
-      (.null(depth: 0), "<string>$null</string>"), (.null(depth: 2), "<string>$null:2</string>"),
+      (.null(depth: 0), "<string><![CDATA[$null]]></string>"),
+      (.null(depth: 2), "<string><![CDATA[$null:2]]></string>"),
       (.string(""), "<string></string>"),
       (.string("<a>&\"'\t\r\n"), "<string>&lt;a&gt;&amp;\"'\t&#13;\n</string>"),
-      (.string("$null"), "<string>$base64:JG51bGw=</string>"),
-      (.string("$null:x"), "<string>$base64:JG51bGw6eA==</string>"),
-      (.string("a\u{0}"), "<string>$base64:YQA=</string>"),
-      (.string("\u{FFFE}"), "<string>$base64:77++</string>"),
+      (.string("$null"), "<string>$null</string>"),
+      (.string("$base64:AAAA"), "<string>$base64:AAAA</string>"),
+      (.string("a\u{0}"), "<string><![CDATA[$base64:YQA=]]></string>"),
+      (.string("\u{FFFE}"), "<string><![CDATA[$base64:77++]]></string>"),
       (.string("\u{85}\u{7F}\u{2028}"), "<string>\u{85}\u{7F}\u{2028}</string>"),
       (.number(.integer(.max)), "<integer>170141183460469231731687303715884105727</integer>"),
       (.number(.integer(-1)), "<integer>-1</integer>"),
@@ -80,8 +81,8 @@ struct XMLPropertyListValueTests {
 
   @Test(arguments: [
     ("", "<key></key>"), ("a&b", "<key>a&amp;b</key>"), ("$null:1", "<key>$null:1</key>"),
-    ("$base64:?", "<key>$base64:?</key>"), ("$base64:AAAA", "<key>$base64:JGJhc2U2NDpBQUFB</key>"),
-    ("\u{1}", "<key>$base64:AQ==</key>"), ("e\u{301}", "<key>e\u{301}</key>"),
+    ("$base64:AAAA", "<key>$base64:AAAA</key>"), ("a\r", "<key>a&#13;</key>"),
+    ("\u{1}", "<key><![CDATA[$base64:AQ==]]></key>"), ("e\u{301}", "<key>e\u{301}</key>"),
   ])
   func keyIsWrittenAndRead(_ key: String, _ text: String) throws {
     let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
@@ -95,5 +96,16 @@ struct XMLPropertyListValueTests {
     for refusal in try Refusal.all("fragment", in: "xmlPropertyList-refusals") {
       #expect(throws: refusal.error, "\(refusal.text)") { try decode(refusal.text) }
     }
+  }
+
+  @Test(arguments: ["integer", "real", "date", "data", "true"])
+  func invalidTextDoesNotRefuseTheFile(_ element: String) throws {
+    let value = "<\(element)>x</\(element)>"
+    let file = "<plist><dict><key>a</key>\(value)<key>b</key><true/></dict></plist>"
+    let parsed = try format.parse(Array(file.utf8))
+    #expect(parsed.entries.map(\.key) == ["a", "b"])
+    #expect(throws: FormatError.self) { try format.decode(parsed.entries[0].value) }
+    let joined = format.join(parsed.entries, parsed.surroundings)
+    #expect(String(decoding: joined, as: UTF8.self).contains(value))
   }
 }

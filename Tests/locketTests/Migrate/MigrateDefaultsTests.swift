@@ -95,6 +95,18 @@ struct MigrateDefaultsTests {
     #expect(try machine.output("settings list") == "")
   }
 
+  @Test func refusedValueIsPrintedAndTheFileIsKept() throws {
+    let file = try machine.file(
+      "app.plist",
+      "<plist><dict><key>a</key><string>\u{1}</string><key>b</key><date>x</date></dict></plist>")
+    let ended = try migrate(file, "--remove-source")
+    #expect(ended.status == 1 && machine.exists("app.plist"))
+    #expect(ended.output.hasPrefix("added: a\nrefused (It cannot be read: invalid date; "))
+    #expect(ended.output.contains("): b\nThe file was kept"))
+    #expect(try KeyValueStore(json: machine.settingsFile).value(of: "a") == "\u{1}")
+    #expect(try machine.output("settings list") != "")
+  }
+
   @Test func unreadableFileIsAnErrorAndIsKept() throws {
     let malformed = try machine.file("app.plist", "<plist><dict>\n<key>hunter2</key>")
     let ended = try migrate(malformed, "--remove-source")

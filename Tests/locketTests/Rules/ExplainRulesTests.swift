@@ -32,6 +32,17 @@ struct ExplainRulesTests {
       "entropy     No password satisfies these rules: minlength 5 is greater than maxlength 4. "
         + "Relax one of them, or choose another length.\n"
     ),
+    (
+      "required: digit; minlength: 12",
+      """
+
+      warning at character 31: Only characters of the required classes are allowed: digit. \
+      Insert `; allowed: ascii-printable;`.
+        required: digit; minlength: 12
+                                      ^
+
+      """
+    ),
     ("minlength: 2000;", "entropy     Passwords of 2000 characters are too long to count."),
   ])
   func entropyIsExplained(descriptor: String, text: String) throws {

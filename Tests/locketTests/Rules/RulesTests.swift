@@ -106,7 +106,11 @@ struct RulesTests {
     (["minlength: 2; maxlength: 1;"], "No password satisfies these rules: minlength 2 is"),
     (["maxlength: 4;", "--length", "5"], "No password satisfies these rules: none has 5"),
     (["", "--length", "1025"], "Passwords of 1025 characters are too long to count."),
-    (["maxlength: 17;", "--typeable"], "No password that is easy to read aloud satisfies"),
+    (
+      ["maxlength: 17;", "--typeable"],
+      "No password of this kind satisfies the rules: it has 20 characters, and maxlength is 17."
+    ),
+    (["required: [ ]; maxlength: 2;"], "No password of this kind satisfies the rules: each one"),
   ])
   func unsatisfiableRulesAreAnError(words: [String], reason: String) throws {
     let ended = try machine.run(["rules", "generate"] + words)

@@ -20,11 +20,13 @@ struct PassphraseTests {
     #expect(without.status == 2 && without.output == "")
     #expect(
       without.errors == """
-        locket: The vault is locked, and there is no terminal for a prompt. Specify a file with its \
-        passphrase: --passphrase-file FILE.
+        locket: The vault is locked, and there is no terminal for a prompt. Specify a file with its key: \
+        --passphrase-file FILE.
 
         """)
     #expect(try machine.output("\(Self.get) --passphrase-file", passphrase) == "tajny\n")
+    let fromWindows = try machine.file("windows", "totoro\r\n")
+    #expect(try machine.output("\(Self.get) --passphrase-file", fromWindows) == "tajny\n")
     let wrong = try machine.run("\(Self.get) --passphrase-file", machine.file("wrong", "tortoro\n"))
     #expect(wrong.status == 2)
     #expect(wrong.errors.hasPrefix("locket: The passphrase is wrong."))
@@ -52,6 +54,21 @@ struct PassphraseTests {
       #expect(ended.errors.hasPrefix("locket: The key file at \(wrong) "), "\(ended.errors)")
       #expect(try Data(contentsOf: machine.vaultFile) == before)
     }
+  }
+
+  @Test func lockedVaultNamesOptionsOfItsKeys() throws {
+    let key = try machine.lockByKeyFile()
+    let variables = try machine.file("variables", "A=1\n")
+    for command in [Self.get, "secrets rotate", "migrate env --service app \(variables)"] {
+      #expect(
+        try machine.run(command).errors
+          == "locket: The vault is locked. Unlock it with its key file. Specify --key-file FILE.\n")
+    }
+    let vault = machine.vault
+    try vault.unlock(with: .keyFile(URL(filePath: key)))
+    try vault.addSlot(.passphrase(Secret("totoro")), named: "passphrase", cost: .minimum)
+    let ended = try machine.run(Self.get)
+    #expect(ended.errors.contains("with its key: --passphrase-file FILE or --key-file FILE.\n"))
   }
 
   @Test func newPassphraseNeedsATerminalOrAFile() throws {

@@ -13,7 +13,7 @@ struct RequirementTests {
     let get = "secrets get --service safe --item-password-file"
     let wrong = try machine.run(get, machine.file("wrong", "lagado\n"))
     #expect(wrong.status == 2 && wrong.output == "")
-    #expect(wrong.errors.hasPrefix("locket: The application password is wrong."))
+    #expect(wrong.errors.hasPrefix("locket: The password of this secret is wrong."))
     let without = try machine.run("secrets get --service safe")
     #expect(without.status == 2)
     #expect(without.errors.contains("--item-password-file"))

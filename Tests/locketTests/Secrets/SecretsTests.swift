@@ -3,6 +3,8 @@ import SecretStorage
 import TestSupport
 import Testing
 
+@testable import locket
+
 struct SecretsTests {
   private let machine: Machine
 
@@ -17,6 +19,14 @@ struct SecretsTests {
     }
   }
 
+  @Test(arguments: [
+    ("", ""), ("\n", ""), ("\r\n", ""), ("a", "a"), ("a\n", "a"), ("a\r\n", "a"), ("a\r", "a\r"),
+    ("a\r\r\n", "a\r"), ("a\n\n", "a\n"), ("a\r\n\r\n", "a\r\n"), ("a\n\r", "a\n\r"),
+  ])
+  func oneLineEndOfAFileIsRemoved(content: String, secret: String) throws {
+    #expect(try SecretInput.file(machine.file("secret", content)) == Secret(secret))
+  }
+
   @Test func toolAndAppsReadTheSameSecrets() throws {
     try machine.store("for the app\n", "--service app --account peter")
     @GenericPassword(service: "app", account: "peter", in: machine.vault) var text: String?
@@ -24,7 +34,7 @@ struct SecretsTests {
     #expect(text == "for the app")
     #expect(data == Data("for the app".utf8))
     text = "from the app"
-    #expect(try machine.output("secrets get --service app") == "from the app\n")
+    #expect(try machine.output("secrets get --service app --account peter") == "from the app\n")
   }
 
   @Test func setReplacesTheSecretAndKeepsTheLabel() throws {
@@ -46,7 +56,7 @@ struct SecretsTests {
     var password: String?
     #expect(password == "The Valley Wind")
     #expect(try machine.output("secrets list") == "\(parts)\t\n")
-    #expect(try machine.output("secrets get --server my.server") == "The Valley Wind\n")
+    #expect(try machine.output("secrets get \(parts)") == "The Valley Wind\n")
   }
 
   @Test func listShowsNoSecret() throws {
@@ -64,7 +74,7 @@ struct SecretsTests {
     #expect(
       try machine.output("secrets list") == #"""
         --service 'it'\''s' --account 'a b'	
-        --service $'\U0000001b[31m\U0000202e\''	red�[0m�
+        --service $'\033[31m\342\200\256\''	red�[0m�
 
         """#)
   }
@@ -99,13 +109,13 @@ struct SecretsTests {
   @Test func severalMatchesAreAnError() throws {
     try machine.store("one", "--service mail --account peter")
     try machine.store("two", "--service mail --account paul")
-    try machine.store("three", "--service mail --exact")
-    for command in ["get", "set", "delete"] {
+    for command in ["get", "set --any", "delete --any"] {
       let ended = try machine.run("secrets \(command) --service mail", input: "four")
       #expect(ended.status == 2)
-      #expect(ended.errors.hasPrefix("locket: 3 secrets match"))
+      #expect(ended.errors.hasPrefix("locket: 2 secrets match"))
     }
-    #expect(try machine.output("secrets get --service mail --exact") == "three\n")
+    try machine.store("three", "--service mail")
+    #expect(try machine.output("secrets get --service mail") == "three\n")
     #expect(try machine.output("secrets get --service mail --account paul") == "two\n")
   }
 
@@ -129,5 +139,32 @@ struct SecretsTests {
       stateDirectory: machine.home.appending(path: "s"))
     @GenericPassword(service: "mail", in: vault) var password: String?
     #expect(password == "tajny")
+  }
+
+  @Test(arguments: [
+    "list", "get --service a", "delete --service a", "slots", "slots remove 1", "slots rename 1 a",
+    "slots change 1", "rotate", "export file", "passphrase --remove", "verify", "repair",
+  ])
+  func missingVaultIsNotFound(command: String) throws {
+    let file = machine.path("nope.vault")
+    let ended = try machine.run("secrets \(command) --vault", file)
+    #expect(ended.status == 1 && ended.output == "")
+    #expect(ended.errors == "locket: \(file) does not exist.\n")
+    #expect(!machine.exists("nope.vault") && !machine.exists(".local"))
+  }
+
+  @Test func otherDeviceNamesTheStateDirectory() throws {
+    let list = "secrets list --vault \(machine.path("a.vault"))"
+    try machine.store(
+      "tajny", "--service mail --vault \(machine.path("a.vault")) --state", machine.path("s"))
+    for (state, advice) in [([], true), (["--state", machine.path("other")], false)] {
+      let ended = try machine.run(list.words + state)
+      #expect(ended.status == 2)
+      #expect(ended.errors.contains("is sealed for another device"))
+      #expect(ended.errors.hasSuffix("in ~/.local/state: --state DIRECTORY.\n") == advice)
+    }
+    #expect(try machine.output("\(list) --state", machine.path("s")) == "--service mail\t\n")
+    let doctor = try machine.run("doctor --vault", machine.path("a.vault"))
+    #expect(doctor.status == 2 && doctor.output.contains("~/.local/state: --state DIRECTORY.\n"))
   }
 }

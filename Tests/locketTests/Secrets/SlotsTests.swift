@@ -74,6 +74,7 @@ struct SlotsTests {
     let refused = try machine.run("secrets rotate --passphrase-file", passphrase)
     #expect(refused.status == 2)
     #expect(refused.errors.contains(#""recovery-code""#))
+    #expect(refused.errors.contains("`locket secrets rotate --drop-others`"))
     #expect(try Data(contentsOf: machine.vaultFile) == before)
     // The progress is for a terminal.
     try machine.output("secrets rotate --drop-others --passphrase-file", passphrase)

@@ -10,12 +10,22 @@ struct SettingsTests {
 
   init() throws { machine = try Machine() }
 
+  @Test(arguments: ["list", "get a", "reset a", "move-aside"])
+  func missingFileIsNotFound(command: String) throws {
+    let file = machine.path("nowhere/nope.json")
+    let ended = try machine.run("settings \(command) --file", file)
+    #expect(ended.status == 1 && ended.output == "")
+    #expect(ended.errors == "locket: \(file) does not exist.\n")
+    #expect(!machine.exists("nowhere"))
+  }
+
   @Test(arguments: [
     ("0.8", "0.8"), ("-1", "-1"), ("-0.5", "-0.5"), (" 7 ", "7"), ("true", "true"),
     ("null", "null"), ("1.0", "1"), ("1e3", "1000"), ("1e300", "1e+300"),
     ("12345678901234567890", "12345678901234567890"),
     ("-170141183460469231731687303715884105728", "-170141183460469231731687303715884105728"),
-    ("0.1000000000000000000001", "0.1"), (#""text""#, #""text""#), (#""""#, #""""#),
+    ("0.1000000000000000000001", "0.1000000000000000000001"), (#""text""#, #""text""#),
+    (#""""#, #""""#),
     (#""\u0000\u001b[31m\u009b\u202e\uffff""#, ##""\u0000\u001b[31m\u009b\u202e\uffff""##),
     (#""\"\\\/\t\n\r""#, ##""\"\\/\t\n\u000d""##), (#""ünïcödé 🗝""#, #""ünïcödé 🗝""#),
     ("[1,[],{}]", "[1, [], {}]"),
@@ -34,7 +44,7 @@ struct SettingsTests {
 
   @Test func argumentThatIsNotJSONIsAnError() throws {
     for value in [
-      "", "text", "'text'", "1e400", "01", "+1", "NaN", "[1,]", "{", "1 2", "\"\u{1}\"",
+      "", "text", "'text'", "01", "+1", "NaN", "[1,]", "{", "1 2", "\"\u{1}\"",
       #"{"a":1,"a":2}"#, #""\ud800""#, String(repeating: "[", count: 60_000),
       #"{"hunter2":1,"hunter2":2}"#, "hunter2", "\"hunter2",
     ] {
@@ -42,6 +52,8 @@ struct SettingsTests {
       #expect(error?.reason.hasPrefix("VALUE is not valid JSON: ") == true)
       #expect(error?.reason.contains("hunter2") == false)
     }
+    let large = #expect(throws: Failure.self) { try JSONValue(argument: "1e400") }
+    #expect(large?.reason == "VALUE cannot be stored: the number is out of range for Double.")
     let ended = try machine.run("settings set key text")
     #expect(ended.status == 2)
     #expect(ended.errors.hasPrefix("locket: VALUE is not valid JSON: "))
@@ -151,9 +163,28 @@ struct SettingsTests {
       try machine.output("settings set --file", file, "--", "c", long)
       #expect(try machine.output("settings get c --file", file) == "\(long)\n")
     }
-    let binary = try propertyList("b.plist", ["old": 1])
-    let refused = try machine.run("settings set --file", binary, "--", "c", long)
-    #expect(refused.status == 2 && refused.errors.contains("too large"))
+  }
+
+  @Test func longNumberIsRefusedInBinaryPropertyList() throws {
+    let file = try propertyList("b.plist", ["old": 1])
+    let old = try Data(contentsOf: URL(filePath: file))
+    let text = "0.1000000000000000000001"
+    for number in [text, "1e-400", "-170141183460469231731687303715884105729"] {
+      for value in [number, "[1, \(number)]", #"{"a": [\#(number)]}"#] {
+        let refused = try machine.run("settings set --file", file, "--", "c", value)
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("too precise for a binary property list"), "\(value)")
+      }
+    }
+    #expect(try Data(contentsOf: URL(filePath: file)) == old)
+    for number in ["-170141183460469231731687303715884105728", "0.1", "1e+300"] {
+      try machine.output("settings set --file", file, "--", "c", number)
+      #expect(try machine.output("settings get c --file", file) == "\(number)\n")
+    }
+    // As the message advises.
+    try machine.output("settings set --file", file, "--", "c", "\"\(text)\"")
+    let store = KeyValueStore(propertyList: URL(filePath: file), format: .binary)
+    #expect(try store.value(of: "c", as: Decimal.self) == Decimal(string: text))
   }
 
   @Test func keysOfEqualTextAreBothPrinted() throws {
@@ -202,13 +233,13 @@ struct SettingsTests {
   }
 
   @Test(arguments: ["get", "reset"]) func absentSettingGivesStatusOne(command: String) throws {
-    for file in [[], ["--file", machine.path("nowhere/s.json")]] {
+    for file in [[], ["--file", try machine.file("s.json", #"{"other": 1}"#)]] {
       let ended = try machine.run(["settings", command, "absent"] + file)
       #expect(ended.status == 1)
       #expect(ended.output == "")
       #expect(ended.errors == "locket: There is no such setting.\n")
     }
-    #expect(!machine.exists(".config") && !machine.exists("nowhere"))
+    #expect(!machine.exists(".config"))
   }
 
   @Test func environmentNamesTheDirectory() throws {

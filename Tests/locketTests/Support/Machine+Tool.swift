@@ -16,9 +16,9 @@ extension Machine {
     try run(words.words + others, input: input).success
   }
 
-  /// Stores a secret by the tool.
+  /// Stores a secret by the tool, as text, so that it says nothing of numbers.
   func store(_ secret: String, _ words: String, _ others: String...) throws {
-    _ = try run("secrets set \(words)".words + others, input: secret).success
+    _ = try run("secrets set --type text \(words)".words + others, input: secret).success
   }
 
   /// Sets one of the tool's own settings by it.

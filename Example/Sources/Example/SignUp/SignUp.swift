@@ -110,10 +110,14 @@ enum SignUp {
       try await Daemon.unlock(vault)
       return vault
     }
-    let content = try Data(contentsOf: URL(filePath: path))
+    var content = try Data(contentsOf: URL(filePath: path))
     guard try vault.isLocked else { return vault }
-    let isLine = content.last == UInt8(ascii: "\n")
-    try vault.unlock(with: .passphrase(Secret(isLine ? content.dropLast() : content)))
+    // The line may end with LF or CR LF.
+    if content.last == UInt8(ascii: "\n") {
+      content.removeLast()
+      if content.last == UInt8(ascii: "\r") { content.removeLast() }
+    }
+    try vault.unlock(with: .passphrase(Secret(content)))
     return vault
   }
 }

@@ -14,7 +14,11 @@ private nonisolated(unsafe) var signalWriter: Int32 = -1
 /// A handler may run on any thread and may do next to nothing there, so it writes the signal's
 /// number to a pipe, which can be waited for together with the terminal.
 struct HeldSignals: ~Copyable {
-  private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU]
+  private static let numbers =
+    [
+      SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM,
+      SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU, SIGXFSZ,
+    ] + Array(34...64)
 
   /// Readable when a signal came.
   let reader: Int32

@@ -24,9 +24,8 @@ extension Chapter {
     try await stage.showFailure("try $two.load()") { () throws in try $two.load()
     }
     try stage.show("three   // intact items stay readable", three)
-    let verification = try vault.verify()
-    try stage.show(
-      "try vault.verify().damage", verification.damage.map { stage.shortened($0) }.joined())
+    let damage = try vault.verify().damage
+    try stage.show("try vault.verify().damage", damage.map { stage.shortened($0) }.joined())
     let saved = try vault.salvageableItems().compactMap(\.item.identity.service)
     try stage.show("try vault.salvageableItems()", saved)
     _ = try vault.repair()

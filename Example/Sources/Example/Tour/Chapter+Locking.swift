@@ -6,9 +6,10 @@ extension Chapter {
     @GenericPassword(service: "diary", in: vault) var diary: String?
     diary = "Monday"
     // The standard cost takes some tenths of a second, which is too long for a tour.
-    try vault.setPassphrase(Secret("totoro".utf8), cost: .minimum)
+    try vault.setPassphrase(Secret("totoro"), cost: .minimum)
     vault.lock()
-    try stage.show(#"diary = "Monday"; try vault.setPassphrase("totoro"); vault.lock()"#)
+    try stage.show(
+      #"diary = "Monday"; try vault.setPassphrase(Secret("totoro"), cost: .minimum); vault.lock()"#)
 
     let report = SecretStores.onFailure
     defer { SecretStores.onFailure = report }
@@ -24,13 +25,14 @@ extension Chapter {
     diary = "Tuesday"
     try stage.show(
       #"diary = "Tuesday"; $diary.hasUnsavedChanges   // kept, not lost"#, $diary.hasUnsavedChanges)
-    try await stage.showFailure(#"try vault.unlock(with: .passphrase("tortoro"))"#) {
+    try await stage.showFailure(#"try vault.unlock(with: .passphrase(Secret("tortoro")))"#) {
       () throws in
-      try vault.unlock(with: .passphrase(Secret("tortoro".utf8)))
+      try vault.unlock(with: .passphrase(Secret("tortoro")))
     }
-    try vault.unlock(with: .passphrase(Secret("totoro".utf8)))
+    try vault.unlock(with: .passphrase(Secret("totoro")))
     try await $diary.save()
-    let line = #"try vault.unlock(with: .passphrase("totoro")); try $diary.save(); diary"#
-    try stage.show(line, diary)
+    try stage.show(
+      #"try vault.unlock(with: .passphrase(Secret("totoro"))); try await $diary.save(); diary"#,
+      diary)
   }
 }

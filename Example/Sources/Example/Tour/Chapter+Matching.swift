@@ -20,15 +20,15 @@ extension Chapter {
       #"declA = "The Valley Wind"; declB   // a part that it leaves out matches anything"#, declB)
     declA = nil
     declB = "The Valley Wind"
-    try stage.show(#"again: declB = "The Valley Wind"; declA"#, declA)
+    try stage.show(#"declA = nil; declB = "The Valley Wind"; declA"#, declA)
     declB = nil
     declC = "The Sixth Station"
     declA = "The Valley Wind"
     try stage.show(
-      #"again: declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
+      #"declB = nil; declC = "The Sixth Station"; declA = "The Valley Wind"; declB   // the oldest"#,
       declB)
-    try stage.show("$declB.matchCount", try $declB.matchCount)
+    try stage.show("try $declB.matchCount", try $declB.matchCount)
     try await $declC.remove()
-    try stage.show("try $declC.remove(); declB", declB)
+    try stage.show("try await $declC.remove(); declB", declB)
   }
 }

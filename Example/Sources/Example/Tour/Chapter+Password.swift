@@ -14,10 +14,12 @@ extension Chapter {
 
     $password.attributes.label = "Mail of Peter"
     try await $password.save()
-    let found = try stage.vault("app").items(matching: .all).first
+    try stage.show(#"$password.attributes.label = "Mail of Peter"; try await $password.save()"#)
+    try stage.say("another object of the vault finds the item:")
+    let other = stage.vault("app")
     try stage.show(
-      #"$password.attributes.label = "Mail of Peter"; try $password.save(); another object's items"#,
-      found?.attributes.label)
+      "try other.items(matching: .all).first?.attributes.label",
+      try other.items(matching: .all).first?.attributes.label)
 
     struct Session: Codable, Equatable {
       var user: String
@@ -28,7 +30,8 @@ extension Chapter {
     session?.number += 1
     try stage.show("session?.number += 1   // any Codable value", session?.number ?? 0)
 
-    try stage.show(#"print(Secret("Naushika".utf8))"#, Secret("Naushika".utf8))
+    let shown = "a secret: \(Secret("Naushika"))"
+    try stage.show(#""a secret: \(Secret("Naushika"))""#, shown)
     password = nil
     try stage.show("password = nil; $password.status", $password.status)
   }
@@ -39,17 +42,18 @@ extension Chapter {
     var pin: String?
     @GenericPassword(service: "pin", in: vault) var stored: String?
     try stage.show(
-      #"@GenericPassword(service: "pin", refreshPolicy: .manual, defaultValue: "0000") var pin: String?"#
+      #"@GenericPassword(service: "pin", refreshPolicy: .manual, defaultValue: "0000", in: vault) var pin: String?"#
     )
+    try stage.show(#"@GenericPassword(service: "pin", in: vault) var stored: String?"#)
     try stage.show("pin", pin)
     pin = "2718"
-    try stage.show(#"pin = "2718"; what is stored"#, stored)
+    try stage.show(#"pin = "2718"; stored"#, stored)
     try stage.show("$pin.hasUnsavedChanges", $pin.hasUnsavedChanges)
     try await $pin.save()
-    try stage.show("try $pin.save(); what is stored", stored)
+    try stage.show("try await $pin.save(); stored", stored)
     stored = "3141"
-    try stage.show(#"another property stores "3141"; pin"#, pin)
+    try stage.show(#"stored = "3141"; pin"#, pin)
     try await $pin.load()
-    try stage.show("try $pin.load(); pin", pin)
+    try stage.show("try await $pin.load(); pin", pin)
   }
 }

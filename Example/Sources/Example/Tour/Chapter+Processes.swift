@@ -15,7 +15,8 @@ extension Chapter {
     let heard = try OwnProcess.run([
       TourReader.name, "--vault", stage.file("shared").path, "--state", stage.stateDirectory().path,
     ])
-    try stage.show("the second process reads its token", heard)
+    try stage.say("the second process reads its token, and writes another one:")
+    try stage.show("try await $token.load()", heard)
 
     while token != TourReader.answer { changed.wait() }
     try stage.show("token   // refreshPolicy: .onChange noticed the other process's write", token)

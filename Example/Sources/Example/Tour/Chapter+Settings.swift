@@ -20,14 +20,15 @@ extension Chapter {
     try stage.showFile("settings.json")
 
     let changed = DispatchSemaphore(value: 0)
-    let observation = $volume.observe { old, new in
+    let report: @Sendable (Double, Double) -> Void = { old, new in
       do {
-        try stage.show("$volume.observe { old, new in … }", "\(old) became \(new)" as Substring)
+        try stage.show("$volume.observe(report)", "\(old) became \(new)" as Substring)
       } catch {
         // The output is closed, and the next line ends the tour.
       }
       changed.signal()
     }
+    let observation = $volume.observe(report)
     let text = try String(contentsOf: file, encoding: .utf8)
     try stage.say("an editor changes the file:")
     try Data(text.replacing("0.5", with: "0.25").utf8).write(to: file)

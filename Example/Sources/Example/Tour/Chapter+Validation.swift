@@ -9,14 +9,13 @@ extension Chapter {
     @Validated(.notEmpty) var repetition = ""
     $password.require(.notContaining($name))
     $repetition.require(.equal(to: $password))
-    for line in [
-      "let rules: PasswordRuleSet = [.required(.digits), .allowed(.lower), .minLength(8)]",
-      #"@Validated(.count(3...20)) var name = """#,
-      #"@Validated(.password(rules)) var password = """#,
-      #"@Validated(.notEmpty) var repetition = """#,
-      "$password.require(.notContaining($name))",
-      "$repetition.require(.equal(to: $password))",
-    ] { try stage.show(line) }
+    try stage.show(
+      "let rules: PasswordRuleSet = [.required(.digits), .allowed(.lower), .minLength(8)]")
+    try stage.show(#"@Validated(.count(3...20)) var name = """#)
+    try stage.show(#"@Validated(.password(rules)) var password = """#)
+    try stage.show(#"@Validated(.notEmpty) var repetition = """#)
+    try stage.show("$password.require(.notContaining($name))")
+    try stage.show("$repetition.require(.equal(to: $password))")
     name = "ponyo"
     password = "ponyo!"
     try stage.show(#"name = "ponyo"; password = "ponyo!"; $password.report.errors"#)
@@ -31,7 +30,9 @@ extension Chapter {
     try stage.show(#"password = "sosuke55"; $password.isValid"#, $password.isValid)
 
     let form = ValidationForm($name, $password, $repetition)
-    try stage.show("form.progress; $repetition.report.state   // not visited yet")
+    try stage.show("let form = ValidationForm($name, $password, $repetition)")
+    try stage.show(
+      "form.report.progressText(in: .english); $repetition.report.state   // not visited yet")
     try stage.say("\(form.report.progressText(in: .english)); \($repetition.report.state)")
     repetition = password
     try stage.show("repetition = password; form.isValid", form.isValid)

@@ -26,6 +26,16 @@ private func writeSignal(_ number: Int32) {
 struct DeferredSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
+  /// Other signals whose default action ends the process, apart from those of crashes; they are
+  /// deferred unless the app handles them.
+  private static let others =
+    [
+      SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU,
+      SIGXFSZ,
+    ] + Array(34...64)
+
+  static let all = numbers + others
+
   // Never deallocated, because a handler may still be running after `restore()`.
   private static let pipe = LazyValue { () throws(SecretStoreError) in
     let pipe = try SelfPipe()
@@ -44,11 +54,12 @@ struct DeferredSignals {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
     while pipe.readByte() != nil {}
-    for number in Self.numbers {
+    for number in Self.all {
       var old = sigaction()
       unsafe sigaction(number, nil, &old)
       // Signals that the app ignores, as under `nohup`, stay ignored.
       if number != SIGCONT, old.handlerAddress == sigaction.ignoring { continue }
+      if Self.others.contains(number), old.handlerAddress != sigaction.default { continue }
       previous.append((number, old))
       var new = Self.deferring
       unsafe sigaction(number, &new, nil)

@@ -50,21 +50,37 @@ extension VaultContents {
   ///
   /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
   mutating func rememberOtherWrites(in location: VaultLocation) {
+    if isJustReplaced {
+      // A get must not wait for the disk. At the next one, the record is usually complete.
+      isJustReplaced = false
+      return
+    }
     guard chain.head.sequence != lastRemembered, let vault = authenticatedState, let position else {
       return
     }
     do throws(SecretStoreError) {
       if !isRemembered(vault) { remembered = try location.device.remembered(of: vault.vaultID) }
       if !isRemembered(vault) {
-        guard try location.log.synchronize(to: position) else { return }
-        recordDurable(vault, isRemembered: false)
-        guard try location.device.remember(vault, waiting: false) else { return }
+        if seen?.newest?.head != vault.head {
+          guard try location.log.synchronize(to: position) else { return }
+          recordDurable(vault, isRemembered: false)
+        }
+        if try !location.device.remember(vault, waiting: false) {
+          // Otherwise, an older copy that another process accepts would remain refused here.
+          lastRemembered = 0
+          return
+        }
       }
       recordDurable(vault, isRemembered: true)
     } catch {
       // The record stays in memory. The next full read, write or `diagnose()` reports the error.
       lastRemembered = vault.head.sequence
     }
+  }
+
+  /// Whether all records are certainly on disk, as those are that the machine's state contains.
+  var isOnDisk: Bool {
+    position == .nowhere || remembered?.head.sequence ?? 0 >= chain.head.sequence
   }
 
   private func isRemembered(_ vault: RememberedVault) -> Bool {
@@ -78,7 +94,7 @@ extension VaultContents {
     if isRemembered, remembered?.head.sequence ?? 0 <= vault.head.sequence { remembered = vault }
     guard let seen, seen.newest?.head.sequence ?? 0 <= vault.head.sequence else { return }
     self.seen?.newest = vault
-    self.seen?.newest?.keys = vault.keys ?? seen.newest?.keys
+    self.seen?.newest?.keepKeys(of: seen.newest)
     self.seen?.isRemembered = isRemembered
   }
 }

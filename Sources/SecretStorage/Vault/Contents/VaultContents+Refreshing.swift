@@ -1,51 +1,86 @@
 extension VaultContents {
+  /// The maximum number of times that a log is read because it was replaced in the meantime.
+  private static let readLimit = 20
+
   var revision: StoreRevision { StoreRevision(generation) }
 
   /// Reads the records that any process appended since the last call.
+  ///
+  /// A log that is refused changes neither the keys nor the items in memory.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
     // Another process may have accepted an untrusted log, which does not change the log.
-    var continued: VaultContents?
-    let changes = try location.log.changes(since: trustError == nil ? position : nil) {
-      record throws(SecretStoreError) in
-      continued = try contents(continuingAt: record, location.device)
-      return continued != nil
+    if trustError != nil { position = nil }
+    var earlierKeys = keys
+    let knewNewest = seen?.newest != nil
+    var held: VaultIndex?
+    var isValidated = false
+    var count = 0
+    while !isValidated {
+      count += 1
+      if count > Self.readLimit {
+        throw .unavailable("\(location.log.name) is replaced each time it is read. Try again.")
+      }
+      var continued: VaultContents?
+      let changes = try location.log.changes(since: position) { record throws(SecretStoreError) in
+        continued = try contents(continuingAt: record, location.device)
+        return continued != nil
+      }
+      if !changes.isReset, changes.position == position { return }
+      if changes.isReset { held = held ?? index }
+      if changes.continuation != nil, continued != nil {
+        swap(&self, &continued!)
+        // Otherwise the first change would copy the index.
+        continued = nil
+      }
+      do {
+        isValidated = try adopt(changes, location)
+      } catch {
+        // The changes are only partially applied, so the log must be read again.
+        let held = held ?? index
+        keys = earlierKeys
+        reset()
+        index = held
+        throw error
+      }
+      // An older copy of the log was accepted.
+      if knewNewest, seen?.newest == nil { earlierKeys.lastGeneration = nil }
+      // Nothing of what was read may remain if the next attempt fails.
+      if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
     }
-    if !changes.isReset, changes.position == position { return }
-    if changes.continuation != nil, continued != nil {
-      swap(&self, &continued!)
-      // Otherwise the first change would copy the index.
-      continued = nil
-    }
-    do {
-      try adopt(changes, location)
-    } catch {
-      // The changes are only partially applied, so the log must be read again.
-      reset()
-      throw error
+    if trustError != nil {
+      keys.restore(earlierKeys)
+      index = held ?? index
+    } else if isCutOff, let held, earlierKeys.ring.vaultID == keys.table?.vaultID {
+      index.keep(held)
+      keys.ring.keep(earlierKeys.ring)
     }
   }
 
+  /// Applies and validates changes; returns false if the whole log must be read again.
   private mutating func adopt(
     _ changes: LogChanges, _ location: VaultLocation
-  ) throws(SecretStoreError) {
+  ) throws(SecretStoreError) -> Bool {
     generation += 1
     if changes.isReset { reset() }
     let damagedBefore = damage.places.count
     try apply(changes, location.device)
     if changes.position == .nowhere {
-      try validateMissingLog(location)
+      guard try validateMissingLog(location) else { return false }
     } else if changes.isReset || changes.continuation != nil {
-      try validate(interruptedWrite == nil ? changes.tail : nil, location)
-    } else if damage.places.count > damagedBefore || changes.tail != nil || trustError != nil {
+      let tail = interruptedWrite == nil ? changes.tail : nil
+      guard try validate(tail, location) else { return false }
+    } else if damage.places.count > damagedBefore || changes.tail != nil || outdatedStart != nil
+      || isCutOff
+    {
       // Records read earlier may have been truncated meanwhile, which only the whole log shows.
-      reset()
-      try refresh(from: location)
+      return false
     } else {
       // A later write replaced the remains, or completed them.
       interruptedWrite = nil
     }
     recordSeen()
+    return true
   }
 
   /// Returns the contents at a record of a new log; nil if the whole new log must be read.
@@ -62,20 +97,19 @@ extension VaultContents {
       try read.isAuthentic(user: user, cipher)
     else { return nil }
     var continued = self
+    continued.chain.move(to: read, record, byteCount: index.byteCount)
     do throws(SecretStoreError) {
       try continued.adopt(read, device)
     } catch {
       guard case .corrupted = error else { throw error }
       return nil
     }
-    continued.chain.move(to: read, record, byteCount: index.byteCount)
     continued.singleItemRecordCount = 0
+    // The user key proves that the log continues the replaced one.
+    continued.hasExpected = true
     continued.remembered = try device.remembered(of: read.table.vaultID)
     continued.expectNewest(of: read.table.vaultID)
-    // The process that replaced the log remembers it: a get must not wait for the disk.
-    if let vault = RememberedVault(continued.chain, continued.keys) {
-      continued.recordDurable(vault, isRemembered: false)
-    }
+    continued.isJustReplaced = true
     let head = continued.chain.head
     guard let expected = continued.expected, expected.sequence >= read.logStart else {
       return continued
@@ -90,121 +124,7 @@ extension VaultContents {
   var isComplete: Bool {
     trustError == nil && damage.isEmpty && sealedRecordCount == 0 && overwritten.isEmpty
       && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
-      && keys.unproven == nil && !keys.isDetached && !keys.isOfVersion1 && !keys.isDeviceOutdated
-  }
-
-  /// Validates the whole log against the state that this machine recorded before reading it.
-  private mutating func validate(
-    _ tail: LogChanges.Tail?, _ location: VaultLocation
-  ) throws(SecretStoreError) {
-    if let tail, keys.table == nil { damage.recordLoss(tail.place) }
-    if keys.table == nil, !damage.isEmpty {
-      trustError = .corrupted(
-        "\(location.log.name) has no intact key table; damaged: \(damage.description)")
-    } else if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, location) {
-      trustError = .replaced(
-        "\(location.log.name) is not the vault that this machine has recorded at this path")
-    } else if let reason = keyTableProblem {
-      // The file may have been replaced, and its state remembered, after the log was read.
-      let more = try location.log.changes(since: position)
-      if more.isReset || more.position != position { return try catchUp(with: more, location) }
-      trustError = .rolledBack("\(location.log.name) \(reason)")
-    } else if isForked {
-      trustError = .rolledBack(
-        """
-        \(location.log.name) differs at record \(expected?.sequence ?? 0) from the vault that this \
-        machine has seen: an older copy was restored and then changed
-        """)
-    } else if let expected, expected.sequence > chain.head.sequence {
-      // The record may have been appended and remembered after the log was read.
-      let more = try location.log.changes(since: position)
-      if more.isReset || more.position != position { return try catchUp(with: more, location) }
-      validate(tail, endingBefore: expected, location.log.name)
-    } else {
-      if let tail {
-        if tail.isTorn || tail.isUnwritten || remembersThisLog {
-          interruptedWrite = InterruptedWrite(place: tail.place, isTorn: tail.isTorn)
-        } else {
-          // It is unknown whether this write was acknowledged, so it counts as acknowledged.
-          damage.recordLoss(tail.place)
-        }
-      }
-      if let end = missingEnd { damage.recordLoss(end) }
-      if damage.isUnattributed { damage.recordGap(before: chain.head.sequence &+ 2) }
-    }
-  }
-
-  /// Applies the changes since the full read; repeated full reads might never catch up.
-  mutating func catchUp(
-    with more: LogChanges, _ location: VaultLocation
-  ) throws(SecretStoreError) {
-    let damagedBefore = damage.places.count
-    if !more.isReset {
-      try apply(more, location.device)
-      if damage.places.count == damagedBefore { return try validate(more.tail, location) }
-    }
-    reset()
-    try refresh(from: location)
-  }
-
-  /// Whether another vault is recorded for the log's path or was read there by this object.
-  private mutating func isReplaced(
-    _ vaultID: [UInt8], _ location: VaultLocation
-  ) throws(SecretStoreError) -> Bool {
-    recordedVaultID = try location.device.vaultID(at: location.log.name)
-    guard let expected = recordedVaultID ?? seen?.vaultID else { return false }
-    return expected != vaultID
-  }
-
-  /// Whether this machine has recorded this log, and not only the log before a compaction.
-  var remembersThisLog: Bool {
-    guard let remembered else { return false }
-    return remembered.head.sequence >= chain.start ?? 0
-  }
-
-  /// A predicate stating why the log is an older copy or forged; nil if it is neither.
-  private var keyTableProblem: String? {
-    if let start = chain.start, let expectedStart, start < expectedStart {
-      return """
-        begins with record \(start), but this machine has seen a file that begins with record \
-        \(expectedStart): an older copy was restored
-        """
-    }
-    guard keys.isDetached else { return nil }
-    return """
-      has keys that do not continue those that this machine has seen: an older copy was restored, \
-      or a key table was forged
-      """
-  }
-
-  /// A description of the missing last records of an export; nil if none are missing.
-  var missingEnd: String? {
-    guard let end = keys.table?.exportEnd, chain.head.sequence < end else { return nil }
-    return "the end, where records \(chain.head.sequence + 1)...\(end) are missing"
-  }
-
-  /// Handles records that are missing at the end, which were either damaged or truncated.
-  private mutating func validate(
-    _ tail: LogChanges.Tail?, endingBefore expected: ChainHead, _ name: String
-  ) {
-    if let tail, !tail.isTorn { damage.recordLoss(tail.place) }
-    if damage.isUnattributed {
-      let isLast =
-        expected.sequence - 1 == chain.head.sequence
-        && expected.previousDigest == chain.head.digest
-      if isLast {
-        damage.markProven()
-        damage.recordLossOfLast(expected.subject, among: index)
-      } else {
-        damage.recordGap(before: expected.sequence)
-      }
-    } else {
-      trustError = .rolledBack(
-        """
-        \(name) ends at record \(chain.head.sequence), but this machine has seen record \
-        \(expected.sequence): an older copy was restored, or the file was truncated
-        """)
-    }
+      && !keys.isCandidate && !keys.isDetached && !keys.isDeviceOutdated
   }
 
   /// Determines whether a missing log is an error or may be replaced with a new vault.
@@ -212,21 +132,25 @@ extension VaultContents {
   /// A new vault may replace one that only this device could open, because that vault did not
   /// protect its items from a program that can remove it. Replacing any other vault would store
   /// secrets without the protection of its keys.
-  mutating func validateMissingLog(_ location: VaultLocation) throws(SecretStoreError) {
+  ///
+  /// Returns false if there is a log by now.
+  private mutating func validateMissingLog(
+    _ location: VaultLocation
+  ) throws(SecretStoreError) -> Bool {
     let device = location.device
     let name = location.log.name
     recordedVaultID = try device.hasVaultRecords ? try device.vaultID(at: name) : nil
     if recordedVaultID == DeviceState.noVault { seen = nil }
     guard let vaultID = recordedVaultID ?? seen?.vaultID, vaultID != DeviceState.noVault else {
-      return
+      return true
     }
     let remembered = try device.remembered(of: vaultID)
     let own = seen?.vaultID == vaultID ? seen : nil
     // A vault is recorded before it is created, and its creation may have failed.
-    if remembered == nil, own == nil { return }
+    if remembered == nil, own == nil { return true }
     // The vault may have been created after the log was read.
     let more = try location.log.changes(since: position)
-    if more.isReset || more.position != position { return try catchUp(with: more, location) }
+    if more.isReset || more.position != position { return false }
     let slotTypes = [own?.slotTypes, remembered?.slotTypes].compactMap(\.self)
     let error = SecretStoreError.replaced(
       "\(name) is missing, but this machine has recorded a vault at this path")
@@ -235,52 +159,17 @@ extension VaultContents {
     } else {
       trustError = error
     }
+    return true
   }
 
-  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
+  /// Returns the newest key table; nil if there is no vault; throws if it is not trusted.
   func currentTable() throws(SecretStoreError) -> KeyTable? {
-    if let table = keys.table { return table }
     if let trustError { throw trustError }
-    return nil
+    return keys.table
   }
 }
 
 extension RememberedVault {
   /// The slot types; all possible types if they are unknown.
   fileprivate var slotTypes: UInt64 { keys?.slotTypes ?? .max }
-}
-
-/// The remainder of an unacknowledged write at a log's end, which the next write truncates.
-struct InterruptedWrite: Equatable, Sendable {
-  let place: String
-  /// Whether the bytes are the beginning of a record, as a killed process may leave behind.
-  let isTorn: Bool
-}
-
-extension VaultContents {
-  /// The maximum number of records in a write, which limits the search for its first record.
-  private static let maximumRecords: UInt64 = 4096
-
-  /// Returns whether all entries after damaged bytes belong to the same unacknowledged write.
-  ///
-  /// A power failure can lose any sectors of a write of several records, so a later record may be
-  /// intact while an earlier one is not. The machine records at most the last acknowledged write.
-  func isUnacknowledged(
-    behind rest: ArraySlice<LogChanges.Entry>
-  ) throws(SecretStoreError) -> Bool {
-    guard damage.isEmpty, !isForked, remembersThisLog, let expected, let table = keys.table,
-      expected.sequence <= chain.head.sequence, chain.head.sequence < .max
-    else { return false }
-    var writeIDs: Set<ArraySlice<UInt8>> = []
-    for case .record(let record) in rest {
-      writeIDs.insert(VaultSealer.writeID(of: record.payload))
-    }
-    guard writeIDs.count == 1, let writeID = writeIDs.first else { return false }
-    let sealer = table.sealer(cipher)
-    let last = chain.head.sequence + 1
-    let earliest = max(expected.sequence + 1, last - min(last, Self.maximumRecords))
-    for first in (earliest...last).reversed()
-    where try sealer.writeID(startingAt: first) == writeID { return true }
-    return false
-  }
 }

@@ -11,6 +11,8 @@ struct VaultContents: Sendable {
   var damage = VaultDamage()
   /// The newest states of items that other items with the same identifier overwrote.
   var overwritten: [ItemIdentity: VaultItem] = [:]
+  /// The number of key tables in the log, including those that are not valid.
+  var tableCount = 0
   /// The number of records whose attributes are sealed under a key that was never in memory.
   var sealedRecordCount = 0
   /// The number of records with one item, which take longer to open than blocks of items.
@@ -28,9 +30,13 @@ struct VaultContents: Sendable {
   var expected: ChainHead?
   /// The sequence of the first record of the log that had the expected one; nil if unknown.
   var expectedStart: UInt64?
+  /// The start that a key table of an older log states; nil if there is no such table.
+  var outdatedStart: UInt64?
   var seen: SeenVault?
   /// The sequence number up to which this machine has recorded the log or need not do so.
   var lastRemembered: UInt64 = 0
+  /// Whether the log was just replaced by a process that remembers it next.
+  var isJustReplaced = false
   /// The error for a missing vault that the next write replaces with a new one.
   var missingVaultError: SecretStoreError?
   var interruptedWrite: InterruptedWrite?
@@ -38,6 +44,10 @@ struct VaultContents: Sendable {
   var reported: Set<SecretStoreError> = []
   /// Whether the log has a different record with the sequence number of the expected one.
   var isForked = false
+  /// Whether the log has the expected record, and no damage before it.
+  var hasExpected = false
+  /// Whether the end of the log is missing, according to its key table.
+  var isCutOff = false
   /// The keys of opened secrets, each with the salt and the class key for its derivation.
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
   var idle: IdlePeriod?
@@ -67,8 +77,9 @@ struct VaultContents: Sendable {
     fresh.notifiedGeneration = notifiedGeneration
     fresh.keys = keys
     fresh.keys.table = nil
-    fresh.keys.unproven = nil
+    fresh.keys.isCandidate = false
     fresh.keys.isDetached = false
+    fresh.keys.isUnrecognized = false
     fresh.recordKeys = recordKeys
     fresh.idle = idle
     fresh.lockCount = lockCount
@@ -80,13 +91,13 @@ struct VaultContents: Sendable {
 }
 
 extension VaultContents {
-  /// Whether the key table is not proven yet; tables of format version 1 are accepted without one.
-  var isCandidate: Bool { keys.unproven?.isLinked == true }
+  /// Whether the log may have items that no key in memory shows.
+  var mayHaveMore: Bool { sealedRecordCount > 0 || keys.isCandidate }
 
   /// Throws unless the vault is trusted, unlocked, complete and undamaged.
   func checkComplete() throws(SecretStoreError) {
     if let trustError { throw trustError }
-    if !keys.isUnlocked || sealedRecordCount > 0 { throw keys.lockReason }
+    if !keys.isUnlocked || mayHaveMore { throw keys.lockReason }
     try checkTrust(besides: overwrittenDescriptions)
   }
 
@@ -96,14 +107,17 @@ extension VaultContents {
     let found = damage.places + others
     if found.isEmpty { return }
     throw .corrupted(
-      "The vault must be repaired with repair() first; damaged: \(found.joined(separator: ", "))")
+      "The vault must be repaired with repair() first; damaged: \(found.summary)")
   }
 
+  /// Applies the entries of a log.
+  ///
+  /// Without `device`, the keys and records of this machine are not used.
   mutating func apply(
-    _ changes: LogChanges, _ device: DeviceState
+    _ changes: LogChanges, _ device: DeviceState?
   ) throws(SecretStoreError) {
     if changes.isReset { index.reserveCapacity(for: changes.entries) }
-    for (nextIndex, entry) in zip(1..., changes.entries) {
+    for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
       switch entry {
       case .damaged(let place, let end):
         if changes.isReset, try isUnacknowledged(behind: changes.entries[nextIndex...]) {
@@ -113,6 +127,7 @@ extension VaultContents {
         }
         damage.recordLoss(place)
       case .record(let record):
+        if record.payload.first == RecordHeader.Kind.keys.rawValue { tableCount += 1 }
         // Errors of the machine's own files are not damage to the vault.
         var next = keys.table == nil ? try prepared(for: record, device) : nil
         do {
@@ -130,15 +145,25 @@ extension VaultContents {
 
   /// Loads this machine's state of the vault if the record is the log's first key table.
   private func prepared(
-    for record: LogRecord, _ device: DeviceState
+    for record: LogRecord, _ device: DeviceState?
   ) throws(SecretStoreError) -> VaultContents {
-    guard let table = KeyTableRecord.ifTable(record.payload)?.table else { return self }
+    guard tableCount <= KeyTableRecord.countLimit,
+      let read = KeyTableRecord.ifTable(record.payload)
+    else { return self }
     var prepared = self
-    if prepared.keys.adapt(to: table) { prepared.recordKeys = [:] }
-    prepared.remembered = try device.remembered(of: table.vaultID)
-    prepared.expectNewest(of: table.vaultID)
-    try prepared.loadDeviceSecret(device, for: table)
+    if let device {
+      prepared.remembered = try device.remembered(of: read.table.vaultID)
+      prepared.expectNewest(of: read.table.vaultID)
+    }
+    if prepared.isOutdated(read) { return prepared }
+    if prepared.keys.adapt(to: read.table) { prepared.recordKeys = [:] }
+    if let device { try prepared.loadDeviceSecret(device, for: read.table) }
     return prepared
+  }
+
+  /// Whether a key table belongs to an older log than this machine or this object has seen.
+  private func isOutdated(_ read: KeyTableRecord) -> Bool {
+    if let expectedStart { read.logStart < expectedStart } else { false }
   }
 
   /// Loads this machine's secret for a log's first key table, unless it is in memory.
@@ -152,7 +177,7 @@ extension VaultContents {
   }
 
   private mutating func apply(
-    _ record: LogRecord, _ device: DeviceState
+    _ record: LogRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
     let header: RecordHeader
     var table: KeyTableRecord?
@@ -172,10 +197,15 @@ extension VaultContents {
     }
     var content = ItemsRecord()
     if let table {
+      if tableCount > KeyTableRecord.countLimit {
+        throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
+      }
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
-    } else if let table = keys.table, let key = keys.ring.attributesKey(attributesKey) {
+    } else if let table = keys.table, !keys.isCandidate,
+      let key = keys.ring.attributesKey(attributesKey)
+    {
       content = try table.sealer(cipher).openItems(record, with: key)
     } else {
       guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
@@ -189,6 +219,7 @@ extension VaultContents {
     if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
       isForked = record.digest != expected?.digest
+      hasExpected = !isForked && damage.isEmpty
       if !isForked { damage.markProven() }
     }
     chain.extend(
@@ -258,8 +289,14 @@ extension VaultContents {
   }
 
   mutating func adopt(
-    _ read: KeyTableRecord, _ device: DeviceState
+    _ read: KeyTableRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
+    if isOutdated(read) {
+      // It is not opened, because keys may open it that no longer open the vault.
+      outdatedStart = read.logStart
+      keys.table = keys.table ?? read.table
+      return
+    }
     if let table = keys.table, table.vaultID != read.table.vaultID {
       throw .corrupted("A key table belongs to another vault")
     }
@@ -267,6 +304,10 @@ extension VaultContents {
       // The user key changes only with the whole file.
       throw .corrupted("A key table is sealed under another user key")
     }
-    try keys.adopt(read, from: device, remembered: remembered?.keys?.generation, cipher)
+    if let start = chain.start, start != read.logStart {
+      // A file that continues an older copy would otherwise open with the slots of that copy.
+      throw .corrupted("A key table belongs to another file of the vault")
+    }
+    try keys.adopt(read, from: device, remembered: remembered, cipher)
   }
 }

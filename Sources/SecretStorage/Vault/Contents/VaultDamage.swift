@@ -19,8 +19,10 @@ struct VaultDamage: Sendable {
   /// The first place of a loss since the last intact record.
   private var lossPlace: String?
 
-  var description: String { places.joined(separator: ", ") }
+  var description: String { places.summary }
   var isEmpty: Bool { places.isEmpty }
+  /// Whether the rest of the log counts as damaged, because there are too many damaged places.
+  var isExhausted: Bool { places.count > LogChanges.damageLimit }
   /// Whether the subject of the last loss is still unknown.
   var isUnattributed: Bool { lossPlace != nil }
   /// The place where unknown items may have been added or removed.
@@ -34,7 +36,11 @@ struct VaultDamage: Sendable {
 
   /// Records that one or more records at a place are lost.
   mutating func recordLoss(_ place: String) {
-    places.append(place)
+    if places.count < LogChanges.damageLimit {
+      places.append(place)
+    } else if !isExhausted {
+      places.append("\(place) and everything after it")
+    }
     lossPlace = lossPlace ?? place
   }
 
@@ -80,5 +86,15 @@ struct VaultDamage: Sendable {
       uncertain[id] = place
       if index[id] == nil { hiddenPlace = place }
     }
+  }
+}
+
+extension [String] {
+  /// The strings, separated by commas; of more than ten, the first ten and the number of the
+  /// others.
+  var summary: String {
+    let limit = 10
+    let list = prefix(limit).joined(separator: ", ")
+    return count > limit ? "\(list) and \(count - limit) more" : list
   }
 }

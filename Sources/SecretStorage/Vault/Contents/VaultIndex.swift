@@ -65,6 +65,14 @@ struct VaultIndex: Sendable {
     return nil
   }
 
+  /// Adds the items of an earlier index that this one has neither by identifier nor by identity.
+  mutating func keep(_ earlier: VaultIndex) {
+    for item in earlier.items
+    where self[item.id] == nil && items(matching: .exactly(item.identity)).isEmpty {
+      put(item)
+    }
+  }
+
   mutating func remove(_ id: SecretItem.ID) {
     guard let slot = byID.removeValue(forKey: id), let item = slots[slot] else { return }
     byAccount?.remove(slot, under: Self.accountHash(item.identity))

@@ -1,8 +1,10 @@
 import CLibrary
+import Concurrency
 import StorageInternals
 
-// A vault's record is written after each change, but flushed only after the first one to each log.
-// So after a power failure, it may be older than the vault, but not newer or of an earlier log.
+// A vault's record is written after each change, but each process flushes it only once for each
+// log, before it writes to it. So after a power failure, it may be older than the vault, but not
+// newer or of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The file sizes that successive versions wrote.
@@ -26,12 +28,17 @@ extension DeviceState {
     return vault
   }
 
+  /// Whether this object has flushed a record of a vault's log, which begins with a record.
+  func hasFlushed(_ vaultID: [UInt8], _ logStart: UInt64) -> Bool {
+    flushedLogs.withLock { $0[vaultID] } == logStart
+  }
+
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
   /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
-  /// returns false if the file is locked or cannot be created. With it, missing directories are
-  /// created, and `busy` is thrown after `lockTimeout`, but unless a rollback is accepted, after at
-  /// most a second: a longer wait is not worthwhile, because the vault contains the state.
+  /// returns false if the file is locked. With it, missing directories are created, and `busy` is
+  /// thrown after `lockTimeout`, but unless a rollback is accepted, after at most a second: a
+  /// longer wait is not worthwhile, because the vault contains the state.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -39,7 +46,7 @@ extension DeviceState {
     let path = path(of: vault.vaultID, "state")
     guard
       let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
-    else { return false }
+    else { throw .unavailable("The directory \(directory) does not exist.") }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
     if try mapErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
@@ -54,31 +61,36 @@ extension DeviceState {
       file.unlock()
       withExtendedLifetime(lock) {}
     }
-    try update(file, to: vault, evenIfOlder: evenIfOlder)
+    // A process that only reads does not depend on a record that another one has written.
+    let isFlushed = hasFlushed(vault.vaultID, vault.logStart)
+    let mustFlush = evenIfOlder || waiting && !isFlushed
+    if try update(file, to: vault, evenIfOlder: evenIfOlder) || mustFlush {
+      try mapErrors { () throws(SystemError) in
+        try file.synchronize()
+        try fileSystem.synchronizeDirectory(directory)
+      }
+      flushedLogs.withLock { $0[vault.vaultID] = vault.logStart }
+    }
     return true
   }
 
-  /// Updates the file, which the caller has locked.
+  /// Updates the file, which the caller has locked; returns whether this is its log's first record.
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
-  ) throws(SecretStoreError) {
+  ) throws(SecretStoreError) -> Bool {
     let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
     let recorded = try decode(bytes, of: vault.vaultID)
     var vault = vault
-    vault.keys = vault.keys ?? recorded?.keys
+    vault.keepKeys(of: recorded)
     if !evenIfOlder, let recorded {
       let isNew = recorded.head.sequence < vault.head.sequence
       if !isNew, recorded.head.sequence > vault.head.sequence || recorded.keys == vault.keys {
-        return
+        return false
       }
     }
     let content = try encode(vault)
-    try mapErrors { () throws(SystemError) in
-      try file.write(content, at: 0)
-      if let recorded, recorded.head.sequence >= vault.logStart { return }
-      try file.synchronize()
-      try fileSystem.synchronizeDirectory(directory)
-    }
+    try mapErrors { () throws(SystemError) in try file.write(content, at: 0) }
+    return recorded.map { $0.head.sequence < vault.logStart } ?? true
   }
 
   private func encode(_ vault: RememberedVault) throws(SecretStoreError) -> [UInt8] {
@@ -142,10 +154,10 @@ struct RememberedVault: Hashable, Sendable {
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the ``KeyGeneration``; all zeros for none, as in format version 1.
+    /// The fingerprint of the ``KeyGeneration``; all zeros if an older copy was accepted unopened.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
-    let logStart: UInt64
+    var logStart: UInt64
 
     static let noGeneration = [UInt8](repeating: 0, count: KeyGeneration.fingerprintSize)
   }
@@ -160,6 +172,13 @@ struct RememberedVault: Hashable, Sendable {
 }
 
 extension RememberedVault {
+  /// Keeps the keys of an earlier record if this one has none, but with the start of this log.
+  mutating func keepKeys(of earlier: RememberedVault?) {
+    guard keys == nil, var kept = earlier?.keys else { return }
+    kept.logStart = max(kept.logStart, logStart)
+    keys = kept
+  }
+
   /// Creates the record of a vault; returns nil if there is no key table.
   init?(_ chain: VaultChain, _ keys: VaultKeys) {
     guard let table = keys.table else { return nil }

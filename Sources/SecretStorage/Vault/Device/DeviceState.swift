@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 
@@ -14,6 +15,11 @@ struct DeviceState: Sendable {
   let cipher: any SecretCipher
   /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
+
+  /// The start of the newest log of each vault whose record this object has flushed.
+  let flushedLogs = Lock<[[UInt8]: UInt64]>([:], inForkedChild: { [:] })
+  /// The vault whose record at its path this object has flushed.
+  let flushedPlace = Lock<[UInt8]?>(nil, inForkedChild: { nil })
 
   private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }
@@ -53,11 +59,15 @@ struct DeviceState: Sendable {
 
   /// Creates the device key if there is none, and returns the same secret as ``secret()``.
   ///
+  /// The key is then on disk, so that it can be relied on.
   /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
-    if let secret = try secret() { return secret }
+    if let secret = try secret() {
+      // The process that created the key may have been killed before this, or have failed.
+      _ = try mapErrors { () throws(SystemError) in try fileSystem.synchronizeDirectory(directory) }
+      return secret
+    }
     do throws(SystemError) {
-      try fileSystem.makeDirectories(directory)
       let lock = try FileLock(
         at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
@@ -120,7 +130,7 @@ extension DeviceState {
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    _ = try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -182,6 +192,8 @@ extension DeviceState {
         return try fileSystem.entries(of: directory).contains { $0.hasSuffix(".place") }
       } catch {
         if error.code == ENOENT { return false }
+        // A directory that cannot be listed may contain records.
+        if error.code == EACCES { return true }
         throw SecretStoreError(error)
       }
     }
@@ -201,27 +213,41 @@ extension DeviceState {
     return Array(content[40..<56])
   }
 
-  /// Records the vault at a path, and returns when the record is on disk.
-  func remember(_ vaultID: [UInt8], at path: String) throws(SecretStoreError) {
+  /// Records the vault at a path, unless it is recorded, and returns when the record is on disk.
+  func remember(
+    _ vaultID: [UInt8], at path: String, isRecorded: Bool = false
+  ) throws(SecretStoreError) {
     let record = try recordFile(for: path)
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
     try mapErrors { () throws(SystemError) in
-      // The content fits into one sector, so the write is atomic.
-      try file.write(content, at: 0)
+      // The content fits into one sector, so the write is atomic. The record may have been removed.
+      let isNew = try file.status().size == 0
+      if isNew || !isRecorded { try file.write(content, at: 0) }
       try file.synchronize()
       try fileSystem.synchronizeDirectory(directory)
     }
+    flushedPlace.withLock { $0 = vaultID }
   }
 
-  /// Returns the path of the record of the vault at a path, and the digest of the latter.
+  /// Returns the path of the record of the vault at a path, and the digest of the latter, which is
+  /// the same for all paths of the file.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     let absolute = isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-    let digest = try cipher.digest(Array(absolute.utf8)[...])
+    let resolved = try mapErrors { () throws(SystemError) in
+      do throws(SystemError) {
+        return try fileSystem.resolve(absolute)
+      } catch {
+        // A `..` after a missing directory, which the first write creates.
+        if error.code != ENOENT { throw error }
+        return absolute
+      }
+    }
+    let digest = try cipher.digest(Array(resolved.utf8)[...])
     return (self.path(of: Array(digest[..<16]), "place"), digest)
   }
 }

@@ -32,6 +32,28 @@ struct KeyRing: Sendable {
     return true
   }
 
+  /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
+  mutating func unlock(
+    _ table: KeyTable, with unlockKeys: [UnlockKey], _ state: DeviceState,
+    _ cipher: any SecretCipher, checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    _ = adapt(to: table)
+    var failure = SecretStoreError.locked()
+    for unlockKey in unlockKeys {
+      do throws(SecretStoreError) {
+        let key = try unlockKey.slotKey(state, for: table)
+        if key.kind == .device { device = key.secret }
+        if user != nil { continue }
+        user = try table.open(
+          with: key, cipher, otherwise: unlockKey.wrongKeyError, checking: check)
+      } catch {
+        if error == .cancelled { throw error }
+        failure = error
+      }
+    }
+    if user == nil { throw failure }
+  }
+
   /// Opens as many keys of a table as possible, and removes keys that the table does not have.
   mutating func open(_ table: KeyTable, _ cipher: any SecretCipher) throws(SecretStoreError) {
     let present = Set(table.keys.map(\.id))
@@ -60,6 +82,11 @@ struct KeyRing: Sendable {
     }
     keys[id] = (purpose, secret.wipedByForking)
     return sealed
+  }
+
+  /// Adds the keys that only an earlier ring for the same vault has.
+  mutating func keep(_ earlier: KeyRing) {
+    keys.merge(earlier.keys) { own, _ in own }
   }
 
   /// Replaces the device's secret, and reseals the table's keys that the old one sealed.
@@ -131,6 +158,17 @@ extension KeyRing {
       id: key.id,
       secret: try cipher.deriveKey(
         from: key.secret, salt: table.vaultID[...], purpose: "locket continuity"))
+  }
+
+  /// Returns whether the device's secret alone opens the link key of a table's own generation.
+  func isLinkedToDevice(
+    _ table: KeyTable, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Bool {
+    guard let device, let key = table.key(for: .alwaysAttributes) else { return false }
+    for copy in key.copies where copy.wrapping == .device {
+      if try key.open(copy, with: device, by: table.sealer(cipher)) != nil { return true }
+    }
+    return false
   }
 
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.

@@ -17,6 +17,8 @@ struct KeySlot: Sendable {
 }
 
 extension KeySlot {
+  /// The sizes of a name, in bytes.
+  static let nameSizes = 1...200
   private static let checkSize = 16
 
   /// Creates a slot by sealing a user key; a passphrase must already be stretched.
@@ -102,7 +104,7 @@ extension KeySlot {
   init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
     id = try reader.integer()
-    name = String(decoding: try reader.countedBytes(), as: UTF8.self)
+    name = String(decoding: try reader.countedBytes(Self.nameSizes), as: UTF8.self)
     kind = try SlotKind(&reader)
     if kind.isKnown {
       key = SealedUserKey(

@@ -16,9 +16,9 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence of an export's last record, which reveals a missing end, because no machine
-  /// records the state of an export; nil for other vaults.
-  var exportEnd: UInt64?
+  /// The sequence of the last record that was written with the log, which reveals a missing end;
+  /// 0 if a later table in the log states it.
+  var end: UInt64 = 0
   /// The end of the log that a compaction replaced with the records before this table; nil unless
   /// the table is the compaction's last record.
   var replaced: ReplacedHead?
@@ -92,7 +92,7 @@ extension KeyTable {
   private enum Tag {
     static let slot: UInt8 = 1
     static let key: UInt8 = 2
-    static let exportEnd: UInt8 = 16
+    static let end: UInt8 = 16
     static let replaced: UInt8 = 17
   }
 
@@ -107,7 +107,7 @@ extension KeyTable {
       bytes.append(Tag.key)
       bytes.append(counted: key.encoded)
     }
-    bytes.append(Tag.exportEnd, exportEnd)
+    bytes.append(Tag.end, end)
     if let replaced {
       bytes.append(Tag.replaced)
       bytes.append(littleEndian: UInt32(8 + replaced.digest.count))
@@ -126,6 +126,7 @@ extension KeyTable {
     vaultID = Array(try reader.bytes(Self.idSize))
     slots = []
     keys = []
+    var end: UInt64?
     while !reader.isAtEnd {
       let tag = try reader.integer(UInt8.self)
       let section = try reader.countedBytes()
@@ -138,11 +139,10 @@ extension KeyTable {
         } else {
           unknown.append((tag, section))
         }
-      case Tag.exportEnd:
+      case Tag.end:
+        guard end == nil else { throw MalformedRecord() }
         var reader = RecordReader(section)
-        let end: UInt64 = try reader.integer()
-        guard RecordHeader.sequences.contains(end) else { throw MalformedRecord() }
-        exportEnd = end
+        end = try reader.integer()
       case Tag.replaced:
         var reader = RecordReader(section)
         replaced = ReplacedHead(
@@ -154,6 +154,8 @@ extension KeyTable {
         throw MalformedRecord()
       }
     }
+    guard let end, end < RecordHeader.sequences.upperBound else { throw MalformedRecord() }
+    self.end = end
   }
 
   /// Returns the user key from the first slot that a key opens.

@@ -12,6 +12,10 @@ struct SealedKey: Sendable {
   var copies: [Copy]
 
   private static let derivationPurpose = "locket key"
+  /// The maximum number of copies: one under each wrapping.
+  private static let copyLimit = 3
+  private static let saltSizes = VaultSealer.saltSize...VaultSealer.saltSize
+  private static let sealedSizes = (32 + VaultSealer.tagSize)...(32 + VaultSealer.tagSize)
 }
 
 extension SealedKey {
@@ -68,9 +72,11 @@ extension SealedKey {
     copies = []
     while !reader.isAtEnd {
       guard let wrapping = KeyWrapping(rawValue: try reader.integer()) else { return nil }
+      guard copies.count < Self.copyLimit else { throw MalformedRecord() }
       copies.append(
         Copy(
-          wrapping: wrapping, salt: try reader.countedBytes(), sealed: try reader.countedBytes()))
+          wrapping: wrapping, salt: try reader.countedBytes(Self.saltSizes),
+          sealed: try reader.countedBytes(Self.sealedSizes)))
     }
   }
 }

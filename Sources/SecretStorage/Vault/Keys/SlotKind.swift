@@ -70,7 +70,7 @@ extension SlotKind {
     switch kinds.first(where: { $0.code == code }) {
     case .passphrase: self = .passphrase(try reader.cost())
     case .credential:
-      self = .credential(named: String(decoding: try reader.countedBytes(), as: UTF8.self))
+      self = .credential(named: String(decoding: try reader.countedBytes(0...255), as: UTF8.self))
     case let kind: self = kind ?? .unknown(type: code)
     }
   }

@@ -76,7 +76,8 @@ struct SlotRenewal {
       throw .invalid(
         """
         No key was provided for these slots: \(others.joined(separator: ", ")). Provide the keys of \
-        the slots to keep, and allow the removal of the others
+        the slots to keep, and remove the others with removingOtherSlots: true or `locket secrets \
+        rotate --drop-others`
         """)
     }
     return slots

@@ -5,8 +5,8 @@ import StorageInternals
 struct VaultKeys: Sendable {
   var table: KeyTable?
   var ring = KeyRing()
-  /// The record of the table until a key proves that the table belongs to this vault; then nil.
-  var unproven: KeyTableRecord?
+  /// Whether no key has proven yet that the table belongs to this vault.
+  var isCandidate = false
   /// The last generation that a proven key table belonged to.
   var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
@@ -16,10 +16,11 @@ struct VaultKeys: Sendable {
 
   /// Whether the device's secret was derived from an earlier identity of the machine.
   var isDeviceOutdated = false
-  /// Whether the table has format version 1, without tags that a locked vault can check.
-  var isOfVersion1 = false
   /// Whether the table does not continue the last recorded generation.
   var isDetached = false
+  /// Whether only a slot of the table proves it, to a machine that recorded the vault without its
+  /// generation.
+  var isUnrecognized = false
   /// The error that prevented an available unattended key from unlocking the vault.
   var unattendedError: SecretStoreError?
 
@@ -29,11 +30,20 @@ struct VaultKeys: Sendable {
   /// The error for an access that requires the vault to be unlocked.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
-      return .locked
+      return lockedError
     }
     if let unattendedError { return unattendedError }
     let hasCredential = table.slots.contains { $0.kind.credentialName != nil }
-    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : .locked
+    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : lockedError
+  }
+
+  /// The error of a locked vault, with the keys that open it.
+  var lockedError: SecretStoreError {
+    guard let table else { return .locked() }
+    let device = isLockedByApp && table.hasDevice ? ["unlock()"] : []
+    let keys = device + table.slots.compactMap(\.kind.neededKey)
+    return .locked(
+      keys.isEmpty ? "a newer version of Locket" : Diagnosis.list(keys, last: " or ", limit: 5))
   }
 
   /// Adapts the open keys to a log's first key table, and returns whether they changed.
@@ -46,6 +56,13 @@ struct VaultKeys: Sendable {
       return true
     }
     return ring.adapt(to: table)
+  }
+
+  /// Restores the keys from before an untrusted log was read, except for that log's key table.
+  mutating func restore(_ earlier: VaultKeys) {
+    let table = table
+    self = earlier
+    self.table = table
   }
 
   /// Adds a given key or a new random one to a table that will be written.
@@ -103,12 +120,10 @@ struct VaultKeys: Sendable {
 extension VaultKeys {
   /// Creates the keys of a new vault with one slot; without a device, only the portable keys.
   init(
-    slot name: String, _ key: SlotKey, device: Secret?, exportEnd: UInt64? = nil,
-    _ cipher: any SecretCipher
+    slot name: String, _ key: SlotKey, device: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
     var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
-    table.exportEnd = exportEnd
     table.slots = [
       try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
     ]
@@ -171,11 +186,13 @@ extension VaultKeys {
   /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
   /// must also continue the generations that this object and this machine have recorded.
   mutating func adopt(
-    _ read: KeyTableRecord, from device: DeviceState, remembered: [UInt8]?,
+    _ read: KeyTableRecord, from device: DeviceState?, remembered: RememberedVault?,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     var new = self
-    if !isLockedByApp, ring.user == nil { try new.openUnattended(read.table, device, cipher) }
+    if let device, !isLockedByApp, ring.user == nil {
+      try new.openUnattended(read.table, device, cipher)
+    }
     try new.ring.open(read.table, cipher)
     let link = try new.ring.linkKey(of: read.table, cipher)
     var isAuthentic = true
@@ -185,22 +202,25 @@ extension VaultKeys {
         isAuthentic = try new.ring.matches(user: user, on: read.table, cipher) != false
       }
     }
-    if read.isLinked, let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
-    let isProven = new.ring.user != nil || read.isLinked && link != nil
-    guard isAuthentic, isProven || table == nil || unproven != nil else {
+    if let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
+    let isProven = new.ring.user != nil || link != nil
+    let isFirst = table == nil || isCandidate
+    guard isAuthentic, isProven || isFirst else {
       throw .corrupted("A key table is not authentic")
     }
     new.table = read.table
-    new.unproven = isProven ? nil : read
-    new.isOfVersion1 = !read.isLinked
-    if isProven || !read.isLinked {
+    new.isCandidate = !isProven
+    if isProven {
       let own = lastGeneration?.vaultID == read.table.vaultID ? lastGeneration?.fingerprint : nil
-      for fingerprint in Set([own, remembered].compactMap(\.self))
+      for fingerprint in Set([own, remembered?.keys?.generation].compactMap(\.self))
       where fingerprint != RememberedVault.Keys.noGeneration && !new.isDetached {
         new.isDetached = try !new.ring.isContinuation(read, of: fingerprint, cipher)
       }
+      if isFirst, own == nil, let remembered, remembered.keys == nil {
+        new.isUnrecognized = try !new.ring.isLinkedToDevice(read.table, cipher)
+      }
+      if !new.isDetached { try new.recordGeneration(cipher) }
     }
-    if isProven, read.isLinked, !new.isDetached { try new.recordGeneration(cipher) }
     self = new
   }
 
@@ -211,18 +231,6 @@ extension VaultKeys {
       vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
   }
 
-  /// Checks that the user key from a slot belongs to this vault, if the table is not proven.
-  ///
-  /// Throws `corrupted` if it does not, or `locked` if no key in memory can verify it.
-  func confirm(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) {
-    guard let unproven else { return }
-    guard try unproven.isAuthentic(user: user, cipher),
-      let matches = try ring.matches(user: user, on: unproven.table, cipher)
-    else { throw .locked }
-    if !matches {
-      throw .corrupted("The key table does not belong to this vault: its slots open other keys")
-    }
-  }
 }
 
 /// A generation of a vault's keys: all keys that are in use between two rotations.

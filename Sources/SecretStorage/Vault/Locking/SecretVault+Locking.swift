@@ -28,18 +28,21 @@ extension SecretVault {
 
   /// Unlocks the vault with this device's key or a credential, without user interaction.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault has no slot for either key,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault has no slot for either key,
   ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
   ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {
-    try withContents { contents throws(SecretStoreError) in
-      contents.keys.isLockedByApp = false
-      contents.reset()
+    let wasLocked = try read { contents throws(SecretStoreError) in
+      defer { contents.keys.isLockedByApp = false }
+      contents.position = nil
+      return contents.keys.isLockedByApp
     }
     try withContents { contents throws(SecretStoreError) in
+      if wasLocked, contents.trustError != nil { contents.lock() }
       if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
       if let error = contents.keys.unattendedError { throw error }
-      throw contents.keys.table?.hasDevice == true ? .otherDevice("The vault") : .locked
+      throw contents.keys.table?.hasDevice == true
+        ? .otherDevice("The vault") : contents.keys.lockedError
     }
     notifyObservers()
   }
@@ -110,12 +113,12 @@ extension SecretVault {
   func unlock(
     withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
-    try withContents { contents throws(SecretStoreError) in
+    try read { contents throws(SecretStoreError) in
       if contents.lockCount != lockCount { throw .cancelled }
       _ = contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false
-      contents.reset()
+      contents.position = nil
     }
     return try withContents { contents throws(SecretStoreError) in
       if let trustError = contents.trustError {

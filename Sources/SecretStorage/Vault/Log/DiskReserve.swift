@@ -20,7 +20,7 @@ struct DiskReserve: Sendable {
   }()
 
   init(of log: String, in fileSystem: FileSystem) {
-    path = "\(log).reserve"
+    path = log.companion(".reserve")
     self.fileSystem = fileSystem
   }
 

@@ -38,3 +38,17 @@ struct FilePosition {
     device == status.device && inode == status.inode
   }
 }
+
+/// The identity of a log's file, as opposed to a later file that reuses its inode number.
+struct FileIdentity: Equatable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  /// The header and the digest of the first record, which every replacement of the file changes.
+  private let beginning: [UInt8]
+
+  init(of file: borrowing File) throws(SystemError) {
+    let status = try file.status()
+    (device, inode) = (status.device, status.inode)
+    beginning = try file.read(from: 0, count: FileHeader.size + Frame.overhead)
+  }
+}

@@ -21,22 +21,53 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 extension FileSystem {
   /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
   /// checks the open descriptor, so that the file cannot be replaced after the check.
+  ///
+  /// To be written to, the file must have only one name, because it may be any other file's as
+  /// well.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
-    try checkPrivacy(mapErrors { () throws(SystemError) in try file.status() }, of: path)
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    try checkPrivacy(status, of: path)
+    if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
+      throw .insecure(
+        path: path,
+        reason: """
+          has \(status.links) names (hard links), and writing to it would change the file under all of \
+          them: replace it with a copy of itself
+          """)
+    }
     return file
   }
 
   /// Revokes other users' permission to replace the files of a directory; throws if that fails.
   ///
-  /// A missing directory will be created without that permission.
-  func protectDirectory(_ path: String) throws(SecretStoreError) {
-    let found = try mapErrors { () throws(SystemError) in
-      try status(of: path, followingLink: true)
+  /// A missing directory will be created without that permission. If the file does not exist, this
+  /// also throws if another user owns the directory, or the nearest existing one above it.
+  func protectDirectory(_ path: String, for file: String) throws(SecretStoreError) {
+    let (directory, found) = try mapErrors { () throws(SystemError) in
+      var directory = path
+      var found = try status(of: path, followingLink: true)
+      while found == nil, directory.parentDirectory != directory {
+        directory = directory.parentDirectory
+        found = try status(of: directory, followingLink: true)
+      }
+      return (directory, found)
     }
-    guard let found, found.allowsReplacingFiles else { return }
+    guard let found else { return }
+    if found.owner != 0, found.owner != geteuid(),
+      try mapErrors({ () throws(SystemError) in try status(of: file) == nil })
+    {
+      throw .insecure(
+        path: directory,
+        reason: """
+          belongs to another user (\(found.owner)), who could replace \(file), but not use what \
+          this user (\(geteuid())) creates there. Run this as that user, choose another directory, \
+          or set allowsSharedDirectories
+          """)
+    }
+    guard directory == path, found.allowsReplacingFiles else { return }
     var obstacle = "only its owner (\(found.owner)) can revoke the permission, with chmod go-w"
     if found.owner == geteuid() {
       do throws(SystemError) {

@@ -4,11 +4,11 @@ import StorageInternals
 // Files that a repair replaced. Each may be the only copy of unreadable content, so none is removed
 // automatically.
 extension FileRecordLog {
-  private var copyPrefix: String { "\(path.lastComponent).damaged-" }
+  private var copyPrefix: String { "\(path.companionName).damaged-" }
 
   /// Creates a copy of the file, whose name contains the modification time of a position.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    try keepDamagedCopy(as: "\(path).damaged-\(FilePosition(position).modified)")
+    try keepDamagedCopy(as: path.companion(".damaged-\(FilePosition(position).modified)"))
   }
 
   var damagedCopies: [String] {

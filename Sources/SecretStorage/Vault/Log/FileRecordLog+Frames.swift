@@ -8,6 +8,7 @@ enum Frame {
   static let overhead = 4 + 4 + 4 + digestSize
   /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
   static let payloadLimit = 18 << 20
+  private static let payloadSizes = RecordHeader.size...payloadLimit
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
     file += magic
@@ -22,7 +23,7 @@ enum Frame {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
     guard count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) else { return nil }
-    return Int(count) <= payloadLimit ? Int(count) : nil
+    return payloadSizes.contains(Int(count)) ? Int(count) : nil
   }
 
   /// Whether bytes are an incomplete frame, as left by an interrupted append.
@@ -62,7 +63,7 @@ enum Frame {
 /// The header of a vault's file; see <doc:TheVaultsFormat>.
 enum FileHeader {
   static let magic = Array("LocketV\n".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   /// The size of the header, in bytes.
   static let size = 32
 
@@ -80,7 +81,7 @@ enum FileHeader {
 
   enum Reading {
     case current
-    case newer(UInt32)
+    case other(version: UInt32)
     case damaged
   }
 
@@ -94,14 +95,16 @@ enum FileHeader {
       return .damaged
     }
     let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
-    return version > Self.version ? .newer(version) : .current
+    return version == Self.version ? .current : .other(version: version)
   }
 
   /// Returns the offset of the frame of the last record that a compaction wrote, if there is one.
   ///
   /// Nothing authenticates the offset.
   static func lastRecord(in header: [UInt8]) -> Int? {
-    guard header.count == size, header.starts(with: magic) else { return nil }
+    guard header.count == size, header.starts(with: magic),
+      header[...].littleEndianUInt32(at: magic.count) == version
+    else { return nil }
     let offset = Int(header[...].littleEndianUInt32(at: magic.count + 4))
     return offset < size ? nil : offset
   }
@@ -122,6 +125,7 @@ extension FileRecordLog {
     _ source: (any RecordSource)? = nil
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
+    var damagedCount = 0
     var position = bytes.startIndex
     var search = FrameSearch(bytes, cipher)
     while position < bytes.endIndex {
@@ -132,8 +136,12 @@ extension FileRecordLog {
         continue
       }
       // An intact record may follow: damage must not hide it.
-      let next = try search.nextRecord(from: position + 1)
-      let end = search.isExhausted ? bytes.endIndex : next
+      damagedCount += 1
+      var end: Int? = bytes.endIndex
+      if damagedCount <= LogChanges.damageLimit {
+        let next = try search.nextRecord(from: position + 1)
+        if !search.isExhausted { end = next }
+      }
       guard let end else { break }
       let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
       entries.append(

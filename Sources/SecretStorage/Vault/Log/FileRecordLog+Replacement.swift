@@ -12,6 +12,7 @@ extension FileRecordLog {
       try new.synchronize()
     }
     let lock = try acquireWriteLock()
+    try synchronizeName()
     if !new.isOnDisk {
       try beginning { record throws(SecretStoreError) in try new.add(record) }
     }
@@ -45,7 +46,7 @@ extension FileRecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     try checkGrowth(to: new.count, by: 0)
     let count = new.count
-    try mapErrors { () throws(SystemError) in
+    _ = try mapErrors { () throws(SystemError) in
       try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     }
     try new.install()
@@ -93,10 +94,12 @@ extension FileRecordLog {
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let file = try mapErrors { () throws(SystemError) in
-        try log.fileSystem.makingDirectories(for: log.path) { () throws(SystemError) in
-          try log.fileSystem.openReplacement(of: log.path, mode: 0o600)
+      let (fileSystem, directory) = (log.fileSystem, log.path.parentDirectory)
+      let file = try mapErrors { () throws(SystemError) -> File? in
+        if try fileSystem.status(of: directory, followingLink: true) == nil {
+          try fileSystem.makeDirectories(directory)
         }
+        return try fileSystem.openReplacement(of: log.path, mode: 0o600)
       }
       (self.log, rest) = (log, header)
       self.file = file
@@ -132,7 +135,7 @@ extension FileRecordLog {
           try file.write(bytes, at: writtenCount)
           try file.write(header, at: 0)
           // The umask may have removed permissions.
-          try file.changeMode(to: 0o600)
+          try file.setMode(0o600, isSecret: true)
           if try log.fileSystem.replaceFile(at: log.path, with: file) { return }
           bytes = try file.read(from: 0, count: count)
         } else {

@@ -13,9 +13,12 @@ struct FileRecordLog: RecordLog {
   var lockTimeout = LockTimeout()
   /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
+  /// The file whose name is known to be on disk, because this object has flushed the directory
+  /// since the file was installed.
+  private let namedFile = Lock<FileIdentity?>(nil, inForkedChild: { nil })
 
   var name: String { path }
-  private var lockPath: String { path + ".lock" }
+  var lockPath: String { path.companion(".lock") }
   var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(
@@ -94,7 +97,11 @@ struct FileRecordLog: RecordLog {
     if start == 0 {
       switch try FileHeader.read(content, cipher) {
       case .current: content = content.dropFirst(FileHeader.size)
-      case .newer(let version): throw .newerFormat("\(path), in format version \(version),")
+      case .other(let version):
+        if version > FileHeader.version {
+          throw .newerFormat("\(path), in format version \(version),")
+        }
+        throw .invalid("\(path) has format version \(version), which was never released")
       case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
@@ -149,6 +156,7 @@ struct FileRecordLog: RecordLog {
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition? {
     let lock = try acquireWriteLock()
+    try synchronizeName()
     guard let (records, logPosition) = try make() else { return nil }
     guard let file = try open(at: logPosition, O_RDWR) else {
       return try create(records, holding: lock)
@@ -191,12 +199,30 @@ struct FileRecordLog: RecordLog {
         lock.release()
       }
       try file.synchronizeData()
+      try synchronizeName(of: file)
       return true
     }
   }
 
+  /// Flushes the directory if the file was installed by another object, or by a write that could
+  /// not flush it.
+  ///
+  /// Otherwise, a power failure could restore the replaced file after writes to the new one were
+  /// acknowledged, or recorded in this machine's state.
+  func synchronizeName() throws(SecretStoreError) {
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return }
+    try mapErrors { () throws(SystemError) in try synchronizeName(of: file) }
+  }
+
+  private func synchronizeName(of file: borrowing File) throws(SystemError) {
+    let found = try FileIdentity(of: file)
+    if namedFile.withLock({ $0 == found }) { return }
+    try fileSystem.synchronizeDirectory(path.parentDirectory)
+    namedFile.withLock { $0 = found }
+  }
+
   func protect() throws(SecretStoreError) {
-    try fileSystem.protectDirectory(path.parentDirectory)
+    try fileSystem.protectDirectory(path.parentDirectory, for: path)
   }
 
   func releaseReserve() -> Bool {
@@ -218,7 +244,10 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Creates the file, which did not exist when the lock was acquired; leaves no file on an error.
+  /// Creates the file, which did not exist when the lock was acquired.
+  ///
+  /// Leaves no file on an error, unless the error is that of the directory's flush: a power failure
+  /// might then undo the removal, but not that of the machine's record of the next new file.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -227,7 +256,7 @@ struct FileRecordLog: RecordLog {
     do {
       return try install(new, holding: lock)
     } catch {
-      // The file may be in place but not durable: the write failed, so no reader may see it.
+      if case .uncertain = error { throw error }
       do throws(SystemError) { try fileSystem.unlink(path) } catch {}
       throw error
     }
@@ -236,9 +265,7 @@ struct FileRecordLog: RecordLog {
   /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     try mapErrors { () throws(SystemError) in
-      try fileSystem.makingDirectories(for: path) { () throws(SystemError) in
-        try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
-      }
+      try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
     }
   }
 
@@ -252,6 +279,10 @@ struct FileRecordLog: RecordLog {
     }
     let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
+    if status.isReadOnly {
+      throw .unavailable(
+        "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again.")
+    }
     guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
     return file
   }

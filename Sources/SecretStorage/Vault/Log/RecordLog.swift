@@ -23,8 +23,10 @@ protocol RecordLog: Sendable {
   /// Appends records atomically and durably, and returns the position after them.
   ///
   /// `make` runs while no other writer is active, so that long work cannot starve. If it returns
-  /// nil, nothing changes. A torn end is truncated. Throws `conflict` unless the log ends at the
-  /// position.
+  /// nil, nothing changes; without records, the log is only flushed. A torn end is truncated.
+  /// Throws `conflict` unless the log ends at the position. If a replacement of the log by another
+  /// process or a failed flush may not survive a power failure, the log is made durable before
+  /// `make` runs.
   func append(
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> LogPosition?
@@ -38,6 +40,7 @@ protocol RecordLog: Sendable {
   /// other writers are active.
   ///
   /// - Returns: The error because of which the new log may not survive a power failure, if any.
+  ///   Then the machine's state must not refer to the new log yet.
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
@@ -100,6 +103,9 @@ struct LogPosition: Hashable, Sendable {
 
 /// The content of a log after a position.
 struct LogChanges: Sendable {
+  /// The maximum number of damaged places to distinguish; the rest of the log counts as one more.
+  static let damageLimit = 1000
+
   enum Entry: Sendable {
     case record(LogRecord)
     /// Bytes that are not a record, with a description of their place and their start position.
@@ -123,4 +129,12 @@ struct LogChanges: Sendable {
   var tail: Tail?
   /// The end of the last entry.
   let position: LogPosition
+
+  /// The newest well-formed key table, which is not authenticated; nil if there is none.
+  var newestTable: KeyTable? {
+    for case .record(let record) in entries.reversed() {
+      if let table = KeyTableRecord.ifTable(record.payload)?.table { return table }
+    }
+    return nil
+  }
 }

@@ -7,7 +7,7 @@ extension SecretVault {
   /// file has grown, by a larger amount each time. For the closure, see ``repair(reporting:)``.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
   ///   error, nothing changes.
   public func compact(
@@ -33,8 +33,9 @@ extension SecretVault {
         write throws(SecretStoreError) in
         let items = try items(at: state)
         var draft = try CompactedVault(
-          of: items, keys: state.keys, after: state.chain, reserved: state.lastReserved, cipher)
-        try draft.add(items, inBlocksOf: batchSize, reporting: report, writing: write)
+          of: items, inBlocksOf: batchSize, endsWithBlocks: false, keys: state.keys,
+          after: state.chain, reserved: state.lastReserved, cipher)
+        try draft.addBlocks(reporting: report, writing: write)
         // The first round adds all changes made during the copying; the others are short.
         for _ in 0..<3 {
           try draft.add(entries(since: &state, location))
@@ -45,11 +46,8 @@ extension SecretVault {
         guard var complete = new else { return nil }
         try complete.add(entries(since: &state, location))
         try complete.end(replacing: state.chain.head)
-        if let vaultID = complete.result?.vaultID,
-          contents.withLock({ $0.recordedVaultID != vaultID })
-        {
-          _ = try recordVault(for: vaultID, isNew: false, location)
-        }
+        let recorded = contents.withLock { $0.recordedVaultID }
+        _ = try recordVault(complete.result?.vaultID, recorded: recorded, isNew: false, location)
         new = complete
         return (complete.takeRecords(), state.position)
       }
@@ -82,7 +80,9 @@ extension SecretVault {
     since state: inout CompactionState, _ location: VaultLocation
   ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
     let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
-    guard let next else { throw contents.withLock { $0.keys.isUnlocked } ? .conflict : .locked }
+    guard let next else {
+      throw contents.withLock { $0.keys.isUnlocked ? .conflict : $0.keys.lockedError }
+    }
     guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
     else { throw .conflict }
     if next.position == state.position { return [] }
@@ -96,13 +96,10 @@ extension SecretVault {
     return found
   }
 
-  /// Compacts the vault if worthwhile, in the background unless its format version is 1.
+  /// Compacts the vault in the background if worthwhile.
   func compactIfWorthwhile() {
-    let (isDue, isUrgent) = contents.withLock { contents in
-      (
-        contents.needsCompaction && contents.compaction.begin(atSize: contents.chain.byteCount),
-        contents.keys.isOfVersion1
-      )
+    let isDue = contents.withLock { contents in
+      contents.needsCompaction && contents.compaction.begin(atSize: contents.chain.byteCount)
     }
     guard isDue else { return }
     let work = { @Sendable [self] in
@@ -122,7 +119,7 @@ extension SecretVault {
       }
     }
     // A forked child has no other threads.
-    if isUrgent || Fork.isChild { work() } else { background.run(work) }
+    if Fork.isChild { work() } else { background.run(work) }
   }
 }
 
@@ -195,12 +192,12 @@ extension CompactedVault {
 }
 
 extension VaultContents {
-  /// Whether there is much unused space, too many single-item records, which are slow to open, a
-  /// changed identity of the machine, or format version 1.
+  /// Whether there is much unused space, too many single-item records, which are slow to open, or a
+  /// changed identity of the machine.
   fileprivate var needsCompaction: Bool {
     if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
-    return keys.isOfVersion1 || keys.isDeviceOutdated || chain.byteCount > needed
+    return keys.isDeviceOutdated || chain.byteCount > needed
       || singleItemRecordCount > max(1024, index.count / 4)
   }
 }

@@ -7,7 +7,8 @@ extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
   /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
-  /// temporary files of killed processes and updates this machine's record of the vault.
+  /// temporary files of killed processes, updates this machine's record of the vault, and flushes
+  /// the directories, to find out whether that is possible.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -46,7 +47,7 @@ extension Diagnosis {
     if let log = location.log as? FileRecordLog {
       examine("Vault file", log.path, log.fileSystem, isSecret: true)
       examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
-      examine("Lock file", "\(log.path).lock", log.fileSystem, isSecret: false)
+      examine("Lock file", log.lockPath, log.fileSystem, isSecret: false)
     } else {
       record("Vault", location.log.name)
     }
@@ -63,9 +64,11 @@ extension Diagnosis {
       record(
         "Damaged copies",
         """
-        \(names.joined(separator: ", ")): kept by repairs, and can be opened with the keys \
+        \(names.summary): kept by repairs, and can be opened with the keys \
         from that time. removeDamagedCopies() removes them.
         """)
+    } catch .system("opendir", let directory, EACCES) {
+      record("Damaged copies", "unknown, because this user may not list \(directory)")
     } catch {
       problem("Damaged copies", error)
     }
@@ -119,7 +122,11 @@ extension Diagnosis {
           "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
         )
       } else {
-        record(subject, description)
+        let isFlushed = try mapErrors { () throws(SystemError) in
+          try fileSystem.synchronizeDirectory(path)
+        }
+        record(
+          subject, isFlushed ? description : "\(description); \(SystemError.unflushableDirectory)")
       }
     } catch {
       problem(subject, error)
@@ -137,9 +144,12 @@ extension Diagnosis {
   }
 
   fileprivate mutating func examine(_ contents: VaultContents) {
-    let table = contents.keys.table
+    // Damage that leaves no key table is reported below. Nothing of a refused file is opened.
+    if let trustError = contents.trustError, contents.keys.table != nil || contents.damage.isEmpty {
+      return problem("Content", trustError)
+    }
     examineSlots(contents)
-    if contents.sealedRecordCount > 0 {
+    if contents.mayHaveMore {
       record("Items", "unknown while the vault is locked")
     } else {
       record("Items", "\(contents.index.count)")
@@ -157,10 +167,6 @@ extension Diagnosis {
         \(contents.damage.description). Intact items are still readable. Restore a backup, or \
         save them with repair().
         """)
-    }
-    // Damage that leaves no key table is already reported above.
-    if let trustError = contents.trustError, table != nil || contents.damage.isEmpty {
-      problem("Content", trustError)
     }
   }
 

@@ -9,6 +9,8 @@ extension SecretVault {
     /// The number of items whose secret could not be checked, because its key is not in memory.
     public let lockedCount: Int
     /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
+    ///
+    /// After 1,000 damaged places, the rest of the file counts as one more.
     public let damage: [String]
     /// A description of the remains of an interrupted write; nil if there are none.
     ///
@@ -16,11 +18,11 @@ extension SecretVault {
     public let interruptedWrite: String?
     /// Whether a key has proven that the slots belong to this vault.
     ///
-    /// It can be false in a locked vault, on another machine or in a vault of format version 1.
+    /// It can be false in a locked vault on another machine, where any content may be forged.
     public let isKeyTableProven: Bool
 
-    /// Whether nothing is damaged.
-    public var isSound: Bool { damage.isEmpty }
+    /// Whether nothing is damaged, and the slots are proven.
+    public var isSound: Bool { damage.isEmpty && isKeyTableProven }
   }
 
   /// Reads the whole vault from the beginning and opens every item.
@@ -34,7 +36,9 @@ extension SecretVault {
   ///   reading it. Damage is part of the result instead.
   public func verify() throws -> Verification {
     var fresh = try freshlyReadContents()
-    if let trustError = fresh.trustError, fresh.damage.isEmpty { throw trustError }
+    if let trustError = fresh.trustError {
+      guard case .corrupted = trustError, !fresh.damage.isEmpty else { throw trustError }
+    }
     var damage = fresh.damage.places + fresh.overwrittenDescriptions
     var locked = 0
     for item in fresh.index.items {
@@ -51,7 +55,7 @@ extension SecretVault {
     return Verification(
       itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecordCount, damage: damage,
       interruptedWrite: fresh.interruptedWrite?.place,
-      isKeyTableProven: fresh.keys.unproven == nil)
+      isKeyTableProven: !fresh.keys.isCandidate)
   }
 
   /// Returns the contents, read again from the beginning of the log with the keys in memory.
@@ -73,7 +77,7 @@ extension SecretVault {
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
   ///
-  /// - Throws: ``SecretStoreError/locked`` if the vault was never unlocked,
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
   ///   error, nothing changes.
   public func repair(
@@ -102,21 +106,22 @@ extension SecretVault {
       let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
       var new = try CompactedVault(
-        of: items, keys: changed.keys, after: changed.chain, reserved: changed.expected?.sequence,
-        cipher)
+        of: items, inBlocksOf: batchSize, endsWithBlocks: true, keys: changed.keys,
+        after: changed.chain, reserved: changed.expected?.sequence, cipher)
       var records: [LogRecord] = []
-      try new.add(items, inBlocksOf: batchSize, reporting: report) { records.append($0) }
+      try new.addBlocks(reporting: report) { records.append($0) }
       written = new.result
-      if let vaultID = written?.vaultID, changed.recordedVaultID != vaultID {
-        _ = try recordVault(for: vaultID, isNew: changed.chain.first == nil, location)
-      }
+      _ = try recordVault(
+        written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
+        location)
       storePendingKeys(changed.keys)
       return (records + new.takeRecords(), position)
     }
     finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file after it has replaced the old one, and records its state.
+  /// Reads the new file after it has replaced the old one, and records its state if it is durable:
+  /// otherwise, a power failure could restore the old file, which would look like an older copy.
   ///
   /// An error must not suggest that nothing has changed, so it is only reported.
   func finishReplacing(
@@ -129,7 +134,7 @@ extension SecretVault {
         contents.keys.pendingRing = nil
       }
     }
-    remember(written, location)
+    if durabilityError == nil { remember(written, location) }
   }
 
   /// Stores the keys of a new file before it is installed, so that the vault never appears locked.
@@ -153,10 +158,9 @@ extension SecretVault {
     }
   }
 
-  /// Reports a failure on another thread: here, a handler that uses the vault could deadlock.
+  /// Reports a failure; here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
-    if Fork.isChild { return SecretStores.reportInForkedChild(failure) }
-    background.run { SecretStores.onFailure(failure) }
+    SecretStores.report(failure, on: observers.queue)
   }
 }
 

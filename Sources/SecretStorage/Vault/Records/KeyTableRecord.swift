@@ -1,7 +1,9 @@
 /// A record of a key table, which is not authenticated until its tags have been checked.
 struct KeyTableRecord: Sendable {
-  /// The maximum size of a record, in bytes, which exceeds what the limits of a table allow.
+  /// The maximum size of a record, in bytes; only sections of newer versions can reach it.
   static let sizeLimit = 1 << 20
+  /// The maximum number of tables in a log, because opening their keys takes time; writers need 3.
+  static let countLimit = 16
 
   let table: KeyTable
   let sequence: UInt64
@@ -11,8 +13,6 @@ struct KeyTableRecord: Sendable {
   let previousSubject: RecordSubject
   /// The sequence of the log's first record.
   let logStart: UInt64
-  /// Whether the record has tags under link keys, which exist since format version 2.
-  let isLinked: Bool
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
   private let linked: ArraySlice<UInt8>
@@ -20,6 +20,7 @@ struct KeyTableRecord: Sendable {
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
   init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
+    guard payload.count <= Self.sizeLimit else { throw MalformedRecord() }
     // A copy, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
     var reader = RecordReader(payload)
@@ -32,12 +33,9 @@ struct KeyTableRecord: Sendable {
     table = try KeyTable(decoding: try reader.countedBytes())
     self.payload = payload
     linked = payload[..<reader.remaining.startIndex]
-    isLinked = reader.remaining.count != VaultSealer.tagSize
-    if isLinked {
-      for _ in 0..<(try reader.integer(UInt8.self)) {
-        let key: UInt32 = try reader.integer()
-        links[key] = try reader.bytes(VaultSealer.tagSize)
-      }
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      let key: UInt32 = try reader.integer()
+      links[key] = try reader.bytes(VaultSealer.tagSize)
     }
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }

@@ -41,9 +41,13 @@ struct RecordReader {
     return position..<(position + count)
   }
 
-  /// Reads bytes that are preceded by their count, a 32-bit integer.
-  mutating func countedBytes() throws(MalformedRecord) -> ArraySlice<UInt8> {
-    try bytes(Int(integer(UInt32.self)))
+  /// Reads bytes that are preceded by their count, a 32-bit integer in a range.
+  mutating func countedBytes(
+    _ counts: ClosedRange<Int> = 0...Int(Int32.max)
+  ) throws(MalformedRecord) -> ArraySlice<UInt8> {
+    let count = Int(try integer(UInt32.self))
+    guard counts.contains(count) else { throw MalformedRecord() }
+    return try bytes(count)
   }
 
   mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {

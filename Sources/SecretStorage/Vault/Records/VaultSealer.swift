@@ -69,7 +69,7 @@ struct VaultSealer: Sendable {
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
-    guard let user = ring.user else { throw .locked }
+    guard let user = ring.user else { throw .locked() }
     try table.checkCounts()
     let header = try RecordHeader(kind: .keys, after: head)
     let encoded = table.encoded
@@ -86,6 +86,9 @@ struct VaultSealer: Sendable {
       payload += try tag(of: linked, under: link.secret)
     }
     payload += try tag(of: payload, under: user)
+    guard payload.count <= KeyTableRecord.sizeLimit else {
+      throw .invalid("The vault's keys and slots would exceed 1 MiB: remove a slot first")
+    }
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 

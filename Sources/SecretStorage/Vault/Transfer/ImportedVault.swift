@@ -15,11 +15,7 @@ struct ImportedVault {
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
     let changes = try log.wholeFile()
-    var newest: KeyTable?
-    for case .record(let record) in changes.entries.reversed() where newest == nil {
-      newest = KeyTableRecord.ifTable(record.payload)?.table
-    }
-    guard let table = newest else {
+    guard let table = changes.newestTable else {
       throw .corrupted("\(path) has no intact key table")
     }
     guard table.hasPassphrase else {
@@ -29,7 +25,7 @@ struct ImportedVault {
     _ = contents.keys.ring.adapt(to: table)
     contents.keys.ring.user = try table.open(
       with: .passphrase(passphrase), cipher, checking: check)
-    try contents.apply(changes, device)
+    try contents.apply(changes, nil)
     try Self.check(contents, changes.tail, path)
     self.contents = contents
   }
@@ -45,7 +41,7 @@ struct ImportedVault {
     if let end = contents.missingEnd { damage.append(end) }
     if !damage.isEmpty {
       throw .corrupted(
-        "\(path) is damaged, so nothing is imported: \(damage.joined(separator: ", "))")
+        "\(path) is damaged, so nothing is imported: \(damage.summary)")
     }
     if contents.sealedRecordCount > 0 { throw .newerFormat(path) }
   }

@@ -20,7 +20,7 @@ extension SecretVault {
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
   ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
-  /// - Throws: ``SecretStoreError/locked`` if the vault is locked or becomes locked during the
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked or becomes locked during the
   ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
   ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if
   ///   the file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels,
@@ -63,7 +63,8 @@ extension SecretVault {
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) {
     try MaintenanceProgress(completed: completed, total: total).report(to: report)
-    if contents.withLock({ $0.keys.isLockedByApp }) { throw .locked }
+    let error = contents.withLock { $0.keys.isLockedByApp ? $0.keys.lockedError : nil }
+    if let error { throw error }
   }
 }
 
@@ -85,7 +86,11 @@ extension VaultLocation {
 
 extension SecretStoreError {
   fileprivate static func fileExists(_ path: String) -> SecretStoreError {
-    .invalid("\(path) already exists: choose another file, or allow its replacement")
+    .invalid(
+      """
+      \(path) already exists: choose another file, or replace it with overwriting: true or `locket \
+      secrets export --overwrite`
+      """)
   }
 }
 
@@ -107,13 +112,11 @@ struct ExportedVault {
     }
     let blocks = portable.records(of: count)
     try progress(0, portable.count)
-    let end = UInt64(RecordComposer.tableCount + blocks.count)
-    let keys = try VaultKeys(
-      slot: "passphrase", key, device: nil, exportEnd: end, contents.cipher)
+    let keys = try VaultKeys(slot: "passphrase", key, device: nil, contents.cipher)
     guard let table = keys.table else { return }
     let sealer = table.sealer(contents.cipher)
     var composer = RecordComposer()
-    try composer.add(table, under: keys.ring, by: sealer)
+    try composer.add(table, followedBy: blocks.count, under: keys.ring, by: sealer)
     var completed = 0
     for (accessibility, block) in blocks {
       let revision = composer.nextSequence

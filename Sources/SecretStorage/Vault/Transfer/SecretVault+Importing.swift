@@ -28,7 +28,7 @@ extension SecretVault {
   ///   vault is damaged, or if the items read back differ; ``SecretStoreError/invalid(_:)`` if the
   ///   file has no passphrase; ``SecretStoreError/newerFormat(_:)`` if only a newer version can
   ///   read it; ``SecretStoreError/insecure(path:reason:)`` if it is not a regular file;
-  ///   ``SecretStoreError/locked`` if this vault is or becomes locked;
+  ///   ``SecretStoreError/locked(_:)`` if this vault is or becomes locked;
   ///   ``SecretStoreError/cancelled`` if `report` cancels or the task is cancelled; or the error of
   ///   reading the file or writing this vault.
   /// - Complexity: O(*m* + *n*) in time and memory, for the sizes of the vault and of the import.
@@ -60,7 +60,11 @@ extension SecretVault {
       }
       try checkProgress(work.report.entries.count, of: total, report)
     }
-    if !isDryRun { compactIfWorthwhile() }
+    if !isDryRun {
+      // Identical items may have been added by a process that was killed before it flushed them.
+      try synchronize()
+      compactIfWorthwhile()
+    }
     return work.report
   }
 

@@ -2,43 +2,47 @@
 struct CompactedVault {
   private let table: KeyTable
   private var keys: VaultKeys
+  /// The items, each block of which forms one record.
+  private let blocks: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)]
   private let cipher: any SecretCipher
   private var composer: RecordComposer
 
   /// Creates the first records, which contain the key table for the given items.
   ///
+  /// The vault ends with the blocks of the items, or later with a table by ``end(replacing:)``.
   /// Other writers may use the sequence numbers up to `reserved` until the new file is installed.
   init(
-    of items: [VaultItem], keys: VaultKeys, after chain: VaultChain, reserved: UInt64?,
-    _ cipher: any SecretCipher
+    of items: [VaultItem], inBlocksOf count: Int, endsWithBlocks: Bool, keys: VaultKeys,
+    after chain: VaultChain, reserved: UInt64?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     guard var table = keys.table, keys.isUnlocked else { throw keys.lockReason }
     var chain = chain
     chain.skip(to: reserved)
-    chain.skip(to: table.exportEnd)
+    chain.skip(to: table.end)
     table.removeKeys(unusedBy: items)
     table.replaced = nil
+    blocks = items.sorted { $0.created < $1.created }.records(of: count)
     composer = RecordComposer(continuing: chain)
-    try composer.add(table, under: keys.ring, by: table.sealer(cipher))
+    try composer.add(
+      table, followedBy: endsWithBlocks ? blocks.count : nil, under: keys.ring,
+      by: table.sealer(cipher))
     (self.table, self.keys, self.cipher) = (table, keys, cipher)
     self.keys.table = table
     try self.keys.recordGeneration(cipher)
   }
 
-  /// Adds the items in blocks, and passes their records to a closure.
-  mutating func add(
-    _ items: [VaultItem], inBlocksOf count: Int,
+  /// Adds the blocks, and passes their records to a closure.
+  mutating func addBlocks(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision,
     writing write: (LogRecord) throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
+    let total = blocks.reduce(0) { $0 + $1.items.count }
     var completed = 0
-    for (accessibility, block) in items.sorted(by: { $0.created < $1.created })
-      .records(of: count)
-    {
+    for (accessibility, block) in blocks {
       try add(block.map(ItemEntry.put), as: accessibility)
       for record in takeRecords() { try write(record) }
       completed += block.count
-      try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
+      try MaintenanceProgress(completed: completed, total: total).report(to: report)
     }
   }
 
@@ -78,13 +82,17 @@ extension VaultContents {
   /// - Throws: The reason why the vault must not be replaced in its present state.
   mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
     if let trustError { throw trustError }
-    if sealedRecordCount > 0 { throw keys.lockReason }
+    if mayHaveMore { throw keys.lockReason }
     if !isRepair {
       try checkTrust()
       return Array(index.items)
     }
     var items: [VaultItem] = []
-    for item in index.items where try !isBeyondRepair(item) { items.append(item) }
+    for item in index.items where try !isBeyondRepair(item) {
+      // The key of an item from memory may be missing in a log that is cut off.
+      let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
+      items.append(hasKey ? item : try renewed(item))
+    }
     return items
   }
 

@@ -12,24 +12,27 @@ struct RecordComposer {
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
-  /// Adds a key table; without `logStart`, a new log begins with it.
+  /// Begins a log with a key table, which states that the given number of records follows it; nil
+  /// if a later table states the end.
   mutating func add(
-    _ table: KeyTable, logStart: UInt64? = nil, under ring: KeyRing, by sealer: VaultSealer
+    _ table: KeyTable, followedBy count: Int?, under ring: KeyRing, by sealer: VaultSealer
   ) throws(SecretStoreError) {
-    let start = logStart ?? nextSequence
+    var table = table
+    let start = nextSequence
     chain.start = start
+    table.end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
     for _ in 0..<Self.tableCount {
       let record = try sealer.keys(table, after: chain.head, logStart: start, under: ring)
       add(record, .keys)
     }
   }
 
-  /// Adds a key table that identifies the log that the records replace.
+  /// Ends a log with a key table that identifies the log that the records replace.
   mutating func add(
     _ table: KeyTable, replacing head: ChainHead, under ring: KeyRing, by sealer: VaultSealer
   ) throws(SecretStoreError) {
     var table = table
-    table.replaced = ReplacedHead(head)
+    (table.end, table.replaced) = (nextSequence, ReplacedHead(head))
     let record = try sealer.keys(
       table, after: chain.head, logStart: chain.start ?? nextSequence, under: ring)
     add(record, .keys)

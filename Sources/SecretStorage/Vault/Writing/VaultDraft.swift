@@ -11,7 +11,7 @@ struct VaultDraft {
   /// Whether the machine's state contains a record of this log.
   let isLogRecorded: Bool
   /// The identifier of the vault that the machine has recorded at the log's path.
-  private let recordedVaultID: [UInt8]?
+  let recordedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
   /// The number of records with a single entry.
   private(set) var singleItemRecordCount = 0
@@ -44,9 +44,6 @@ struct VaultDraft {
     if keys.ring.user == nil { vault?.keys = nil }
     return vault
   }
-
-  /// Whether the machine has recorded this vault at the log's path.
-  var isPathRecorded: Bool { recordedVaultID == keys.table?.vaultID }
 
   var nextRevision: UInt64 { composer.nextSequence }
 
@@ -89,10 +86,8 @@ struct VaultDraft {
 
   private mutating func append(_ table: KeyTable) throws(SecretStoreError) {
     keys.table = table
-    keys.isOfVersion1 = false
     try keys.recordGeneration(cipher)
-    try composer.add(
-      table, logStart: chain.start, under: keys.ring, by: table.sealer(cipher))
+    try composer.add(table, followedBy: 0, under: keys.ring, by: table.sealer(cipher))
   }
 
   /// Creates the keys of a new vault, and a slot for this device.

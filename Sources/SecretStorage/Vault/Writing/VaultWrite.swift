@@ -23,7 +23,7 @@ extension VaultWrite {
       SecretItem.ID.random
   ) -> VaultWrite {
     VaultWrite(target: .identity(identity)) { draft, contents throws(SecretStoreError) in
-      if contents.sealedRecordCount > 0 { throw contents.keys.lockReason }
+      if contents.mayHaveMore { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.nextDate()
       let item = SecretItem(
@@ -96,7 +96,7 @@ extension VaultContents {
     _ id: SecretItem.ID, expecting revision: UInt64
   ) throws(SecretStoreError) -> VaultItem? {
     guard let item = index[id] else {
-      if sealedRecordCount > 0 { throw keys.lockReason }
+      if mayHaveMore { throw keys.lockReason }
       return nil
     }
     guard item.revision == revision else { throw .conflict }

@@ -27,7 +27,7 @@ struct SettingsShapesSnippets {
     final class Player: Sendable {
       let volume = StoredValue(wrappedValue: 0.8, "volume")
       let nickname = StoredValue<String?>("nickname")
-      func mute() { volume.wrappedValue = 0 }
+      func mute() { volume.value = 0 }
     }
 
     enum Shared {
@@ -36,7 +36,7 @@ struct SettingsShapesSnippets {
 
     actor Mixer {
       let volume = StoredValue(wrappedValue: 0.8, "volume")
-      nonisolated var isMuted: Bool { volume.wrappedValue == 0 }
+      nonisolated var isMuted: Bool { volume.value == 0 }
     }
 
     final class Channel: Sendable {
@@ -60,7 +60,7 @@ struct SettingsShapesSnippets {
 
     init(store: KeyValueStore = .standard) {
       setting = StoredValue(wrappedValue: 0.8, "volume", in: store)
-      volume = setting.wrappedValue
+      volume = setting.value
       following = Task { [values = setting.values, weak self] in
         for await volume in values { self?.volume = volume }
       }
@@ -68,7 +68,7 @@ struct SettingsShapesSnippets {
 
     deinit { following?.cancel() }
 
-    func setVolume(_ volume: Double) { setting.wrappedValue = volume }
+    func setVolume(_ volume: Double) { setting.value = volume }
   }
 
   @Test func structuresMeanTheSameSettings() async throws {
@@ -80,16 +80,29 @@ struct SettingsShapesSnippets {
       #expect(Structures.Shared.settings.volume == 0)
       #expect(Constants.Mixer().isMuted)
       Constants.Shared.volume.reset()
-      #expect(Constants.Player().volume.wrappedValue == 0.8)
+      #expect(Constants.Player().volume.value == 0.8)
       let downloader = Downloader()
       await downloader.hurry()
       #expect(await downloader.limit == 8)
     }
   }
 
+  @Test func topLevelCodeOfAnAppRuns() throws {
+    let directory = try TemporaryDirectory()
+    let child = try ChildProcess(
+      "/usr/bin/env",
+      [
+        "XDG_CONFIG_HOME=\(directory.path)",
+        try ChildProcess.path(ofExecutable: "ShapesProcess"),
+      ], output: directory("output"))
+    try child.wait()
+    let output = try content(of: directory("output"))
+    #expect(String(decoding: output, as: UTF8.self) == "8 0.5\n0.0 true\n")
+  }
+
   @Test func keysCanBeComputed() throws {
     let store = KeyValueStore()
-    Constants.Channel(number: 3, store: store).volume.wrappedValue = 0.1
+    Constants.Channel(number: 3, store: store).volume.value = 0.1
     #expect(try store.keys() == ["channels/3/volume"])
   }
 

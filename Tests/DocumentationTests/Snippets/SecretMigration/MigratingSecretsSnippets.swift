@@ -39,9 +39,8 @@ struct MigratingSecretsSnippets {
   private func migrateVariables() throws {
     let variables = try ForeignSecrets.environmentFile(
       at: URL(filePath: ".env"), service: "com.example.app")
-    let report = try variables.migrate(
-      to: SecretVault(applicationName: "example"), removingSource: true)
-    print(report.identities(.added).count, report.isSourceRemoved)  // 1 true
+    let plan = try variables.migrate(to: SecretVault(applicationName: "example"), isDryRun: true)
+    print(plan.identities(.added).count)  // 1, which is written without `isDryRun`
   }
 
   @Test func otherFileIsMalformed() throws {

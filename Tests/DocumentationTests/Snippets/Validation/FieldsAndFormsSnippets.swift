@@ -18,6 +18,30 @@ struct FieldsAndFormsSnippets {
     @ObservationIgnored @Validated(.in(1...10)) var volume = 5
   }
 
+  final class Registration: Sendable {
+    let name = ValidatedField("", .notEmpty)
+    let password = ValidatedField("", .count(8...))
+    let form: ValidationForm
+
+    init() { form = ValidationForm(name, password) }
+  }
+
+  final class Login {
+    @Validated(.notEmpty) var name = ""
+    @Validated(.count(8...)) var password = ""
+    private(set) lazy var form = ValidationForm($name, $password)
+  }
+
+  @Test func typesHaveFormsOfTheirOwnFields() {
+    let registration = Registration()
+    registration.name.value = "Chihiro"
+    registration.password.value = "Zeniba's house"
+    #expect(registration.form.isValid)
+    let login = Login()
+    login.name = "Chihiro"
+    #expect(!login.form.isValid && login.form.errors.count == 1)
+  }
+
   @Test func fields() {
     struct Profile {
       @Validated(.notEmpty && .count(...20)) var name = ""

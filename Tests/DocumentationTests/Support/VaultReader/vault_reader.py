@@ -36,7 +36,7 @@ def check_padding(reader):
     check(not any(reader.rest()) and reader.at == padded, "padding")
 
 def records(data):
-    check(data[:12] == b"LocketV\n" + struct.pack("<I", 2), "header")
+    check(data[:12] == b"LocketV\n" + struct.pack("<I", 3), "header")
     check(data[16:32] == sha256(data[:16])[:16], "header's digest")
     last, frames = struct.unpack("<I", data[12:16])[0], [0]
     file = Reader(data[32:])
@@ -83,9 +83,12 @@ def newest_user_key(tables, given):
     *_, identifier, sections = table_sections(Reader(tables[-1][41:]))
     return user_key([body for kind, body in sections if kind == 1], identifier, given)
 
-def export_end(tables):
-    *_, sections = table_sections(Reader(tables[-1][41:]))
-    return [struct.unpack("<Q", body)[0] for tag, body in sections if tag == 16]
+def newest_end(tables):
+    for table in tables:
+        *_, sections = table_sections(Reader(table[41:]))
+        ends = [struct.unpack("<Q", body)[0] for tag, body in sections if tag == 16]
+        check(len(ends) == 1, "end")
+    return ends[0]
 
 def open_table(record, user, device):
     salt, subject, start, identifier, sections = table_sections(record)
@@ -166,14 +169,15 @@ def entries(record, identifier, keys, password):
 
 def follow_chain(vault, device, given, password):
     """All items by name, and what the next record follows."""
-    items, last, last_subject, payloads = {}, None, b"\xFF" * 16, list(records(vault))
+    items, last, last_subject, begin, payloads = {}, None, b"\xFF" * 16, None, list(records(vault))
     user = newest_user_key([payload for payload in payloads if payload[0] == 1], given)
     for payload in payloads:
         record = Reader(payload)
         kind, sequence, predecessor = record.number("B"), record.number("Q"), record.take(32)
         if kind == 1:
             identifier, keys, subject, start = open_table(record, user, device)
-            own = b"\xFF" * 16
+            begin, own = begin or start, b"\xFF" * 16
+            check(start == begin, "first record of the file")
         else:
             found, subject = entries(record, identifier, keys, password)
             own = found[0][0] if len(found) == 1 else bytes(16)
@@ -233,13 +237,14 @@ def read(*options):
     password = arguments.application_password and arguments.application_password.encode()
     items, identifier, keys, head = follow_chain(vault, device, given, password)
     state /= identifier.hex() + ".state"
-    ends = export_end([payload for payload in records(vault) if payload[0] == 1])
-    if arguments.export: check(ends == [head[0]] and not state.exists(), "end")
+    end = newest_end([payload for payload in records(vault) if payload[0] == 1])
+    check(0 < end <= head[0], "end")
+    if arguments.export: check(end == head[0] and not state.exists(), "end of an export")
     else:
         expected = state_file(head)
         longer = with_predecessor(expected, vault)
         known = expected, longer, with_table(longer, vault, identifier, keys)
-        check(not ends and state.read_bytes() in known, "state")
+        check(state.read_bytes() in known, "state")
     return arguments, state, items, identifier, keys, head
 
 if __name__ == "__main__":

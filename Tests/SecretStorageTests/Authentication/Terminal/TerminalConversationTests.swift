@@ -68,7 +68,9 @@ struct TerminalConversationTests {
     #expect(session.settings == session.settingsBefore)
   }
 
-  @Test(arguments: [SIGINT, SIGQUIT, SIGTERM, SIGHUP])
+  @Test(arguments: [
+    SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGIO, 64,
+  ])
   func fatalSignalRestoresTheTerminal(number: Int32) throws {
     let session = try asked()
     #expect(session.settings != session.settingsBefore)
@@ -80,6 +82,17 @@ struct TerminalConversationTests {
     }
     #expect(try session.end() == -number, "\(session.screen)")
     #expect(session.settings == session.settingsBefore)
+  }
+
+  /// The numbers of signal(7).
+  @Test func allSignalsThatEndAProcessAreDeferred() {
+    let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
+    let notCatchable: Set<Int32> = [SIGKILL, SIGSTOP, 32, 33]
+    let ignored: Set<Int32> = [SIGCHLD, SIGURG, SIGWINCH]
+    // A process in the background is stopped as usual.
+    let stops: Set<Int32> = [SIGTTIN, SIGTTOU]
+    let others = crashes.union(notCatchable).union(ignored).union(stops)
+    #expect(Set(DeferredSignals.all) == Set(1...64).subtracting(others))
   }
 
   @Test func handledSignalCancelsTheQuestion() throws {

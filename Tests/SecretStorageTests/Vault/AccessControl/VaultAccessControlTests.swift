@@ -137,7 +137,7 @@ struct VaultAccessControlTests {
           try object.update(id, expecting: revision, attributes: attributes, secret: "new")
         }
       }
-      #expect(throws: SecretStoreError.locked) {
+      expectLocked {
         try vault(TestPerson()).update(
           item.id, expecting: item.revision, attributes: attributes, secret: "new")
       }
@@ -145,7 +145,7 @@ struct VaultAccessControlTests {
     #expect(try object.item("account") == item)
     // That the vault is locked is an error before a missing proof.
     object.lock()
-    #expect(throws: SecretStoreError.locked) { try object.secret(of: item.id) }
+    expectLocked { try object.secret(of: item.id) }
   }
 
   @Test func maintenanceKeepsConstrainedItems() async throws {

@@ -32,7 +32,7 @@ struct VaultAccessibilityTests {
     #expect(try object.items(matching: .all).count == 7)
     #expect(try object.isLocked)
     #expect(object.kept.count == 4)
-    #expect(throws: SecretStoreError.locked) { try object.text("whenUnlocked") }
+    expectLocked { try object.text("whenUnlocked") }
   }
 
   @Test func writeDuringLockRestoresNoKey() throws {
@@ -48,7 +48,7 @@ struct VaultAccessibilityTests {
     try object.add("second", account: "second")
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
-    #expect(throws: SecretStoreError.locked) { try object.text("second") }
+    expectLocked { try object.text("second") }
     try object.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try object.text("second") == "second")
   }
@@ -60,10 +60,10 @@ struct VaultAccessibilityTests {
     let object = vault.open()
     #expect(try object.text("always") == "always")
     for query in [ItemQuery.all, .matching(.generic(service: "campaign"))] {
-      #expect(throws: SecretStoreError.locked) { try object.items(matching: query) }
+      expectLocked { try object.items(matching: query) }
     }
-    #expect(throws: SecretStoreError.locked) { try object.item("hidden") }
-    #expect(throws: SecretStoreError.locked) { try object.item("absent") }
+    expectLocked { try object.item("hidden") }
+    expectLocked { try object.item("absent") }
   }
 
   @Test func keyHasOnePurpose() throws {

@@ -185,6 +185,100 @@ import Testing
     }
   }
 
+  /// Another machine has rewritten the file, so that its beginning is new.
+  @Test func lockedWriterRemembersTheFilesBeginning() throws {
+    let owner = try vault.protected()
+    try owner.add("value", account: "a", .always)
+    let before = try #require(try remembered().keys)
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    let locked = vault.open()
+    try locked.add("new", account: "b", .always)
+    #expect(try locked.isLocked)
+    let after = try #require(try remembered().keys)
+    #expect(try after.logStart == locked.withContents { $0.chain.start })
+    #expect(after.logStart > before.logStart)
+    #expect(after.generation == before.generation)
+  }
+
+  /// A reader that continues in a compacted file leaves the record to the process that wrote it.
+  @Test func compactionOfAnotherMachineIsRemembered() throws {
+    let reader = try vault.protected()
+    try reader.add("value", account: "a")
+    let old = try vault.bytes
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    for _ in 0..<2 { #expect(try reader.texts() == ["a": "value"]) }
+    #expect(try remembered().head == reader.withContents { $0.chain.head })
+    try vault.replace(by: old)
+    expectRolledBack(vault.open(), reader)
+  }
+
+  @Test func copyAcceptedElsewhereIsReadAfterACompaction() throws {
+    let (object, reader) = (vault.open(), vault.open())
+    try object.add("old", account: "a")
+    let old = try vault.bytes
+    try object.change("a", to: "new")
+    #expect(try reader.texts() == ["a": "new"])
+    try object.compact()
+    for _ in 0..<2 { #expect(try reader.texts() == ["a": "new"]) }
+    try vault.replace(by: old)
+    try vault.open().acceptRollback()
+    for object in [object, reader] { #expect(try object.texts() == ["a": "old"]) }
+  }
+
+  @Test func writeReadBesideAHeldRecordIsRememberedLater() throws {
+    let old = try writeUnremembered().old
+    let state = try vault.rememberedState()
+    let name = try #require(state.keys.first)
+    let log = CallLog(.fdatasync)
+    let reader = vault.open(fileSystem: log.fileSystem)
+    let lock = try FileLock(at: "\(vault.statePath)/\(name)")
+    for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
+    #expect(log.take().count == 1)
+    #expect(try vault.rememberedState() == state)
+    lock.release()
+    #expect(try reader.texts() == ["a": "new"])
+    #expect(try vault.rememberedState() != state)
+    try vault.replace(by: old)
+    expectRolledBack(vault.open())
+  }
+
+  /// The first process on a machine is killed before its first write, and then another machine
+  /// rewrites the file.
+  @Test func interruptedFirstWriteRemembersTheKeys() throws {
+    let owner = try vault.protected()
+    try owner.add("value", account: "a")
+    let state = try vault.path("elsewhere")
+    let file = vault.path
+    let first = Lock([String: [UInt8]]())
+    let killed = vault.open(
+      state: state,
+      fileSystem: .before(.write, on: file) {
+        recordingErrors {
+          for name in try FileSystem().entries(of: state) where name.hasSuffix(".state") {
+            let bytes = try TestVault.bytes(of: "\(state)/\(name)")
+            first.withLock { $0[name] = bytes }
+          }
+        }
+      })
+    try killed.unlock(with: .passphrase(TestVault.passphrase))
+    let before = try vault.bytes
+    try killed.add("never written", account: "b")
+    try vault.replace(by: before)
+    let states = first.withLock { $0 }
+    #expect(states.values.map(\.count) == [176])
+    for (name, bytes) in states {
+      try FileSystem().replaceFile(at: "\(state)/\(name)", with: bytes)
+    }
+    try owner.compact()
+    let next = vault.open(state: state)
+    try next.unlock(with: .passphrase(TestVault.passphrase))
+    try next.expectSound(["a": "value"])
+  }
+
   @Test func recordBehindADamagedOneIsNotRemembered() throws {
     try vault.open().add("old", account: "a")
     let state = try vault.rememberedState()
@@ -217,5 +311,40 @@ import Testing
     let error = try failure { _ = try object.texts() }
     guard case .insecure(file, let reason) = error else { throw error }
     #expect(reason.contains("accessible to other users"))
+  }
+
+  /// A program that can write to the directory gives a file of the user's the name.
+  @Test(arguments: [".state", ".place"])
+  func fileWithSeveralNamesIsReadButNotWritten(_ suffix: String) throws {
+    let object = vault.open()
+    try object.add("value", account: "a")
+    let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
+    let file = "\(vault.statePath)/\(try #require(found))"
+    let other = try vault.path("another file")
+    try FileSystem().replaceFile(at: other, with: Array("text".utf8))
+    try FileSystem().unlink(file)
+    try FileSystem().link(other, to: file)
+
+    let reader = vault.open()
+    #expect(try reader.texts() == ["a": "value"])
+    try reader.add("new", account: "new")
+    let device = try reader.location.device
+    let remembered = try reader.withContents { RememberedVault($0.chain, $0.keys) }
+    let state = try #require(remembered)
+    let error = try failure {
+      if suffix == ".state" {
+        try device.remember(state)
+      } else {
+        try device.remember(state.vaultID, at: vault.path)
+      }
+    }
+    guard case .insecure(file, let reason) = error else { throw error }
+    #expect(reason.contains("2 names"))
+    #expect(try TestVault.bytes(of: other) == Array("text".utf8))
+
+    // With one name, the file is written again.
+    try FileSystem().unlink(other)
+    try vault.open().add("last", account: "last")
+    #expect(try TestVault.bytes(of: file).starts(with: "Locket".utf8))
   }
 }

@@ -1,4 +1,6 @@
+import CLibrary
 import Concurrency
+import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -36,7 +38,8 @@ struct VaultReplacementTests {
       try refused.acceptRollback()
       expectReplaced(refused)
       // The contents can be inspected before they are accepted.
-      #expect(try refused.salvageableItems().map(\.secret.text) == ["first"])
+      let saved = try refused.salvageableItems(unlockingWith: [.device])
+      #expect(saved.map(\.secret.text) == ["first"])
       #expect(!refused.diagnose().isHealthy)
     }
     try vault.open().acceptReplacement()
@@ -128,6 +131,16 @@ struct VaultReplacementTests {
     expectReplaced(object)
   }
 
+  @Test func removedPlaceFileIsMadeAgainByTheFirstWrite() throws {
+    let (first, _) = try makeTwo()
+    let object = vault.open()
+    #expect(try object.texts() == ["a": "second"])
+    try vault.forgetPlaces()
+    try object.add("b", account: "b")
+    try vault.replace(by: first)
+    expectReplaced(vault.open())
+  }
+
   @Test func placeFileIsWrittenOnce() throws {
     let log = CallLog(.write, on: ".place")
     let object = vault.open(fileSystem: log.fileSystem)
@@ -136,6 +149,25 @@ struct VaultReplacementTests {
     try object.rotateKeys()
     try object.add("last", account: "last")
     #expect(log.take().count == 1)
+  }
+
+  @Test(arguments: ["sub/../", "./", "/", "linked/", "linked/sub/../"])
+  func placeIsTheSameForEveryPathOfTheFile(_ prefix: String) throws {
+    let (first, second) = try makeTwo()
+    let directory = vault.directory.path
+    try FileSystem().makeDirectories("\(directory)/sub")
+    unsafe #expect(symlink(directory, "\(directory)/linked") == 0)
+    let path = "\(directory)/\(prefix)secrets.vault"
+    func expectReplaced(_ object: SecretVault) {
+      vault.expectEach(object) { if case .replaced = $0 { true } else { false } }
+    }
+    try vault.replace(by: first)
+    expectReplaced(vault.open(at: path))
+    try vault.forgetPlaces()
+    try vault.replace(by: second)
+    try vault.open(at: path).add("b", account: "b")
+    try vault.replace(by: first)
+    expectReplaced(vault.open())
   }
 
   @Test func damagedPlaceFileIsIgnored() throws {

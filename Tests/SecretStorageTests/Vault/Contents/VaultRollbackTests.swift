@@ -15,6 +15,7 @@ struct VaultRollbackTests {
       }
       expectError("rolledBack") { _ = try object.item("a") }
       expectError("rolledBack") { try object.setPassphrase(Secret([1]), cost: .cheap) }
+      expectError("rolledBack") { _ = try object.salvageableItems() }
     }
   }
 
@@ -27,7 +28,8 @@ struct VaultRollbackTests {
     expectRolledBack(object)
     expectRolledBack(vault.open())
     // The contents can be inspected before they are accepted.
-    #expect(try object.salvageableItems().map(\.secret.text) == ["old"])
+    let saved = try object.salvageableItems(unlockingWith: [.device])
+    #expect(saved.map(\.secret.text) == ["old"])
     let other = vault.open()
     try other.acceptRollback()
     for accepted in [other, object, vault.open()] {
@@ -65,6 +67,23 @@ struct VaultRollbackTests {
     let error = try failure { _ = try vault.open().texts() }
     guard case .rolledBack(let what) = error else { throw error }
     #expect(what.contains("begins with record"))
+  }
+
+  /// Another object accepts a copy from before a rotation; this one first meets an older one still.
+  @Test func acceptedCopyOfEarlierKeysIsReadAfterARefusal() throws {
+    let object = vault.open()
+    try object.add("a", account: "a")
+    let oldest = try vault.bytes
+    try object.add("b", account: "b")
+    let older = try vault.bytes
+    try object.rotate()
+    #expect(try object.texts() == ["a": "a", "b": "b"])
+    try vault.replace(by: older)
+    try vault.open().acceptRollback()
+    try vault.replace(by: oldest)
+    for _ in 0..<2 { expectError("rolledBack") { _ = try object.texts() } }
+    try vault.replace(by: older)
+    #expect(try object.texts() == ["a": "a", "b": "b"])
   }
 
   /// Of a locked vault, only the numbers of the keys show that a file has tables of two user keys.

@@ -90,8 +90,9 @@ struct VaultVanishingTests {
         try object.add("value", account: "a")
         let told = """
           A store needs attention, although an access to it succeeded. \(vault.path) is missing, \
-          but this machine has recorded a vault at this path. If that was on purpose, accept it; \
-          otherwise restore the original.
+          but this machine has recorded a vault at this path. If that was on purpose, accept it \
+          with acceptReplacement() or `locket secrets accept-replacement`; otherwise restore the \
+          original.
           """
         for number in 1...2 {
           try FileSystem().unlink(vault.path)

@@ -24,8 +24,8 @@ struct VaultCredentialTests {
   @Test func vaultIsLockedWithoutItsCredential() throws {
     try make()
     let object = vault.open()
-    #expect(throws: SecretStoreError.locked) { try object.texts() }
-    #expect(throws: SecretStoreError.locked) { try object.unlock() }
+    expectLocked { try object.texts() }
+    expectLocked { try object.unlock() }
     let error = try failure { try object.unlock(with: .credential(named: "vault-key")) }
     guard case .unavailable(let what) = error else { throw error }
     #expect(what.contains("the credential vault-key") && what.contains("LoadCredentialEncrypted="))
@@ -73,7 +73,7 @@ struct VaultCredentialTests {
     try vault.giveCredential("vault-key", 1, count: count)
     let other = try vault.openAsService()
     // An unlock is possible now, so the error no longer describes the service's set-up.
-    #expect(throws: SecretStoreError.locked) { try other.texts() }
+    expectLocked { try other.texts() }
     try other.unlock(with: .recoveryCode(code))
     #expect(try other.text("a") == "value")
   }
@@ -122,7 +122,7 @@ struct VaultCredentialTests {
           by: change.table.sealer(change.cipher))
       ]
     }
-    #expect(throws: SecretStoreError.locked) { try vault.openAsService().texts() }
+    expectLocked { try vault.openAsService().texts() }
   }
 
   @Test func keyFileHas32BytesTo1MiB() throws {

@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import FoundationEssentials
 import StorageInternals
@@ -116,6 +117,90 @@ import Testing
       unsafe try #require(chown(path(place), geteuid(), getegid()) == 0)
       try set(0o700, of: place)
     }
+  }
+
+  @Test(
+    .enabled(if: canGiveDirectoriesAway, "Only root can give a directory away."),
+    arguments: Place.allCases, [false, true])
+  func newVaultInAHomeOfAnotherUserIsRefused(_ place: Place, hasDirectory: Bool) throws {
+    try FileSystem().makeDirectories(vault.statePath)
+    let path = path(place)
+    unsafe try #require(chown(path, 12345, 12345) == 0)
+    let state = hasDirectory || place == .data ? vault.statePath : "\(vault.statePath)/a/b"
+    let object = vault.open(state: state)
+    let error = try failure { try object.add("value", account: "a") }
+    guard case .insecure(path, let reason) = error else { throw error }
+    #expect(reason.contains("belongs to another user (12345)") && reason.contains("Run this as"))
+    #expect(try vault.names() == ["state"])
+    #expect(try FileSystem().entries(of: vault.statePath) == [])
+    object.allowsSharedDirectories = true
+    try object.add("value", account: "a")
+    // Only a new vault or key is refused.
+    try vault.open(state: state).change("a", to: "changed")
+  }
+
+  @Test func directoriesThatCannotBeListedAreWritten() throws {
+    try FileSystem().makeDirectories(vault.statePath)
+    let object = vault.open(fileSystem: .unlistable(Place.allCases.map(path)))
+    try object.add("value", account: "a")
+    try object.change("a", to: "changed")
+    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try object.changePassphrase(from: TestVault.passphrase, to: "other", cost: .cheap)
+    try object.compact()
+    let diagnosis = object.diagnose()
+    #expect(diagnosis.isHealthy)
+    #expect(diagnosis.findings.filter { $0.text.contains("may not list") }.count == 3)
+    let reader = vault.open()
+    try reader.unlock(with: .passphrase("other"))
+    #expect(try reader.texts() == ["a": "changed"])
+    #expect(try vault.temporaryNames() == [])
+  }
+
+  @Test func vaultMayHaveTheLongestName() throws {
+    let path = try vault.path(String(repeating: "v", count: 255))
+    let state = vault.statePath
+    let object = SecretVault(cipher: TestCipher()) { () throws(SecretStoreError) in
+      VaultLocation(path: path, stateDirectory: state, cipher: TestCipher())
+    }
+    for account in ["a", "b"] { try object.add("value", account: account) }
+    try object.compact()
+    try object.add("value", account: "c")
+    let bytes = try TestVault.bytes(of: path)
+    try TestVault.change(path, at: bytes.count - 1, to: ~bytes[bytes.count - 1])
+    #expect(try !object.repair().isEmpty)
+    #expect(try object.damagedCopies.count == 1)
+    #expect(try object.removeDamagedCopies().count == 1)
+    #expect(try object.texts() == ["a": "value", "b": "value"])
+    // The vault, its lock and its reserve.
+    #expect(try vault.names().count == 4)
+  }
+
+  @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP])
+  func modesNeedNotBeChanged(refusal: Int32) throws {
+    try FileSystem().makeDirectories(vault.statePath)
+    let object = vault.open(fileSystem: .failing(.fchmod, with: refusal))
+    try object.add("value", account: "a")
+    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try object.compact()
+    try object.export(
+      to: vault.directory.appending(path: "export"), passphrase: TestVault.passphrase, cost: .cheap)
+  }
+
+  @Test(arguments: [false, true])
+  func fileThatOthersCouldReadIsNoVault(hasKey: Bool) throws {
+    if hasKey {
+      try vault.open().add("value", account: "a")
+      try FileSystem().unlink(vault.path)
+      try vault.forget()
+    }
+    let object = vault.open(fileSystem: .giving(0o644, refusingWith: EPERM))
+    let error = try failure { try object.add("value", account: "a") }
+    guard case .system("fchmod", _, EPERM) = error else { throw error }
+    #expect(error.description.contains("would give other users access"))
+    #expect(try FileSystem().status(of: vault.path) == nil)
+    let hasDeviceKey = try FileSystem().status(of: "\(vault.statePath)/device.key") != nil
+    #expect(hasDeviceKey == hasKey)
+    #expect(try vault.temporaryNames() == [])
   }
 
   @Test(arguments: Place.allCases)

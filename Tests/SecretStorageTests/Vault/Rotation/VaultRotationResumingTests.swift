@@ -79,7 +79,7 @@ struct VaultRotationResumingTests {
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     let other = vault.open()
     #expect(try other.isRotationPending)
-    #expect(throws: SecretStoreError.locked) { try other.resumeRotation() }
+    expectLocked { try other.resumeRotation() }
     try other.unlock(with: .passphrase(TestVault.passphrase))
     try other.resumeRotation()
     try expectFinished(object, SecretVault.many(Self.count))
@@ -87,14 +87,14 @@ struct VaultRotationResumingTests {
 
   @Test func lockedRotationIsResumedAfterUnlocking() throws {
     let object = try filled()
-    #expect(throws: SecretStoreError.locked) {
+    expectLocked {
       try object.rotateKeys { progress in
         if progress.completed > 0 { object.lock() }
         return .proceed
       }
     }
     #expect(try object.isRotationPending)
-    #expect(throws: SecretStoreError.locked) { try object.resumeRotation() }
+    expectLocked { try object.resumeRotation() }
     try object.unlock()
     try object.resumeRotation()
     try expectFinished(object, SecretVault.many(Self.count))

@@ -79,8 +79,8 @@ struct VaultRotationSharingTests {
     #expect(try other.texts() == SecretVault.many(20))
     try object.rotate()
     #expect(try other.isLocked)
-    #expect(throws: SecretStoreError.locked) { try other.item("0") }
-    #expect(throws: SecretStoreError.locked) { try other.add("new", account: "new") }
+    expectLocked { try other.item("0") }
+    expectLocked { try other.add("new", account: "new") }
     // Always accessible items stay readable.
     let always = try #require(
       try object.items(matching: .all).first {
@@ -103,8 +103,8 @@ struct VaultRotationSharingTests {
     #expect(try other.text(of: item) == "old")
     try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)], givingUpAt: 1)
     try object.change("a", to: "new")
-    #expect(throws: SecretStoreError.locked) { try other.text(of: item) }
-    #expect(throws: SecretStoreError.locked) { try other.item("a") }
+    expectLocked { try other.text(of: item) }
+    expectLocked { try other.item("a") }
     try other.unlock(with: .passphrase(TestVault.passphrase))
     #expect(try other.text(of: item) == "new")
   }
@@ -117,7 +117,7 @@ struct VaultRotationSharingTests {
     other.lock()
     try object.rotateKeys()
     #expect(try other.isLocked)
-    #expect(throws: SecretStoreError.locked) { try other.text("a") }
+    expectLocked { try other.text("a") }
     try other.unlock()
     #expect(try other.text("a") == "value")
   }
@@ -168,7 +168,7 @@ struct VaultRotationSharingTests {
       })
     try object.addMany(10)
     locker.withLock { $0 = object }
-    #expect(throws: SecretStoreError.locked) { try object.rotate() }
+    expectLocked { try object.rotate() }
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
     #expect(object.contents.withLock { $0.keys.ring.user == nil && $0.keys.pendingRing == nil })

@@ -99,7 +99,7 @@ struct VaultRotationSlotTests {
     #expect(try slots(object) == ["2 service"])
     // The credential unlocks the open object again.
     #expect(try other.texts() == ["a": "value"])
-    #expect(throws: SecretStoreError.locked) { try vault.open().texts() }
+    expectLocked { try vault.open().texts() }
   }
 
   @Test(arguments: [true, false])

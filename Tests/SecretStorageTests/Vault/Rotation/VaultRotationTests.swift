@@ -65,7 +65,7 @@ struct VaultRotationTests {
     let old = try CapturedKeys(object)
     _ = try object.texts()
     try object.rotate()
-    #expect(throws: SecretStoreError.locked) { try other.texts() }
+    expectLocked { try other.texts() }
     for reader in [object, other] {
       reader.contents.withLock { contents in
         for key in old.table.keys {

@@ -50,7 +50,7 @@ struct VaultExportTests {
     for machine in [try vault.exported { try $0.fill() }, vault] {
       let locked = locked(on: machine)
       #expect(try locked.isLocked)
-      #expect(throws: SecretStoreError.locked) { try locked.items(matching: .all) }
+      expectLocked { try locked.items(matching: .all) }
       #expect(throws: SecretStoreError.wrongPassphrase) {
         try locked.unlock(with: .passphrase("wrong"))
       }

@@ -55,10 +55,13 @@ struct VaultImportRefusalTests {
     try expectRefusal(of: [])
     try expectRefusal(of: Array("-----BEGIN PGP MESSAGE-----\n".utf8))
     try expectRefusal(of: [UInt8](repeating: 0, count: 100_000))
-    var newer = Array(bytes.prefix(16))
-    newer[8] = 3
-    newer += try TestCipher().digest(newer[...])[..<16]
-    try expectRefusal("newerFormat", of: newer + bytes.dropFirst(32))
+    let version = UInt8(FileHeader.version)
+    for (other, kind) in [(version + 1, "newerFormat"), (version - 1, "invalid")] {
+      var header = Array(bytes.prefix(16))
+      header[8] = other
+      header += try TestCipher().digest(header[...])[..<16]
+      try expectRefusal(kind, of: header + bytes.dropFirst(32))
+    }
   }
 
   @Test func pathThatIsNoRegularFileIsAnError() throws {

@@ -98,7 +98,7 @@ struct VaultImportTests {
     try target.add("old", account: "a", .always)
     #expect(try other.open().text("a") == "old")
     try target.importItems(of: other, conflicts: .replace)
-    #expect(throws: SecretStoreError.locked) { try other.open().text("a") }
+    expectLocked { try other.open().text("a") }
     #expect(try target.text("a") == "new")
   }
 

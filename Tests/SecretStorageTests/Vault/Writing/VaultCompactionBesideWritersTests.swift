@@ -70,7 +70,7 @@ struct VaultCompactionBesideWritersTests {
     let locked = vault.open()
     locked.lock()
     let found = Result { () throws(SecretStoreError) in try locked.text("moved") }
-    #expect(found == (new == .always ? .success("second") : .failure(.locked)))
+    #expect(found == (new == .always ? .success("second") : .failure(.locked("unlock()"))))
   }
 
   @Test func compactedVaultIsNotReadAgain() throws {
@@ -115,7 +115,7 @@ struct VaultCompactionBesideWritersTests {
     let (object, other) = (vault.open(), vault.open())
     try object.addMany(20)
     let bytes = try vault.bytes
-    #expect(throws: SecretStoreError.locked) { try compact(object) { object.lock() } }
+    expectLocked { try compact(object) { object.lock() } }
     #expect(try vault.bytes == bytes)
     try expect(other.texts(), in: other)
   }

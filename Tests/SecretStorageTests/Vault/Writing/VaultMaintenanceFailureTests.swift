@@ -42,13 +42,20 @@ struct VaultMaintenanceFailureTests {
       recordingErrors {
         let vault = TestVault()
         let directory = vault.directory.path
-        let isArmed = Lock(false)
-        let object = vault.open(fileSystem: .failing(.fsync, on: directory, while: isArmed))
-        try object.add("value", account: "a")
+        // Only the flush after the replacement fails: each write repeats it first.
+        let isRenamed = Lock(false)
+        let object = vault.open(
+          fileSystem: FileSystem { call, path in
+            isRenamed.withLock { isRenamed in
+              if call == .rename, path.contains("/.secrets.vault.") { isRenamed = true }
+              guard call == .fsync, path == directory, isRenamed else { return nil }
+              isRenamed = false
+              return EIO
+            }
+          })
+        try vault.open().add("value", account: "a")
         let heard = hearFailures()
-        let failure = SecretStorageFailure(
-          .durability, .system(call: "fsync", path: directory, code: EIO))
-        isArmed.withLock { $0 = true }
+        let failure = SecretStorageFailure(.durability, .uncertain(path: directory, code: EIO))
         let other = vault.open()
         var slot: SecretVault.Slot?
         let changes: [() throws -> Void] = [

@@ -1,0 +1,163 @@
+package import Dispatch
+
+/// A few threads that run the closures of any number of serial queues.
+///
+/// Usually, at most `concurrency` closures run at once. One that has run for longer than `patience`
+/// may be blocked, and is no longer counted, so that it delays only its own queue. Other queues
+/// wait for it only if as many closures as the limit of threads are blocked.
+///
+/// Adding a closure never blocks. A `DispatchQueue`, in contrast, blocks if no thread can be
+/// created, for example because of `RLIMIT_NPROC`.
+package final class ThreadPool: Sendable {
+  /// The pool for the work of this library.
+  package static let work = ThreadPool(named: "locket")
+  /// The pool for handlers of the app, which may block.
+  package static let handlers = ThreadPool(named: "locket-handler")
+
+  /// A closure in a queue.
+  package struct Job: Sendable {
+    package struct ID: Hashable, Sendable {
+      let start: SuspendingClock.Instant
+      /// The number of jobs that were added earlier.
+      let number: Int
+
+      func precedes(_ other: ID) -> Bool {
+        (start, number) < (other.start, other.number)
+      }
+    }
+
+    let id: ID
+    let queue: SerialQueue
+    let body: @Sendable () -> Void
+  }
+
+  private let state: Lock<ThreadPoolState>
+  /// Signalled for a thread without a job to check the state again.
+  private let stateChanged = DispatchSemaphore(value: 0)
+  /// Starts a thread; returns an error number, or 0.
+  private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32
+
+  /// The time after which an idle thread ends.
+  private static let idleTimeout = Duration.seconds(1)
+
+  /// Creates a pool without threads.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the threads, at most 15 bytes long.
+  ///   - concurrency: The number of closures that run at once.
+  ///   - limit: The maximum number of threads.
+  ///   - patience: The time after which a running closure is no longer counted.
+  ///   - start: Starts a thread; returns an error number, or 0.
+  package init(
+    named name: StaticString, concurrency: Int = 4, limit: Int = 64,
+    patience: Duration = .milliseconds(10),
+    startingThreadsWith start: (@Sendable (@escaping @Sendable () -> Void) -> Int32)? = nil
+  ) {
+    let empty = { @Sendable in
+      ThreadPoolState(concurrency: concurrency, limit: limit, patience: patience)
+    }
+    state = Lock(empty(), inForkedChild: empty)
+    startThread = start ?? { DetachedThread.start(named: name, $0) }
+  }
+
+  /// Whether the calling thread is running a job of this pool.
+  package var isCurrent: Bool { state.withLock { $0.isRunningOnCurrentThread } }
+
+  func add(
+    _ body: @escaping @Sendable () -> Void, to queue: SerialQueue, after delay: Duration,
+    staysQueued: Bool
+  ) -> Job.ID? {
+    if Fork.isChild { return nil }
+    return state.withLock { state in
+      let now = SuspendingClock.now
+      state.lastNumber += 1
+      let id = Job.ID(start: now + delay, number: state.lastNumber)
+      state.add(Job(id: id, queue: queue, body: body), at: now)
+      let isProvided = provideThread(&state, at: now)
+      if isProvided || staysQueued || state.expectsEndOfJob(at: now) { return id }
+      _ = state.remove(id, of: queue)
+      return nil
+    }
+  }
+
+  func cancel(_ id: Job.ID, of queue: SerialQueue) {
+    if Fork.isChild { return }
+    // Released outside the lock, because releasing captured objects may run arbitrary code.
+    let cancelled = state.withLock { state in
+      wakeIdleThread(&state)
+      return state.remove(id, of: queue)
+    }
+    withExtendedLifetime(cancelled) {}
+  }
+
+  /// Makes a thread check the state as soon as the next job may start; returns whether one will.
+  @discardableResult
+  private func provideThread(
+    _ state: inout ThreadPoolState, at now: SuspendingClock.Instant
+  ) -> Bool {
+    guard let start = state.nextStart(at: now) else { return true }
+    if let check = state.nextCheck, check <= start { return true }
+    if state.idleCount == 0 {
+      guard state.running.count < state.limit, startThread({ self.work() }) == 0 else {
+        return false
+      }
+      state.idleCount = 1
+    }
+    wakeIdleThread(&state)
+    return true
+  }
+
+  /// Makes an idle thread check the state, which may have nothing left to wait for.
+  private func wakeIdleThread(_ state: inout ThreadPoolState) {
+    if state.idleCount == 0 { return }
+    stateChanged.signal()
+    state.nextCheck = .now
+  }
+
+  private func work() {
+    var finished: SerialQueue?
+    while let queue = runNextJob(after: finished) { finished = queue }
+  }
+
+  /// Waits for a job and runs it; returns its queue, or nil if the thread must end.
+  private func runNextJob(after finished: SerialQueue?) -> SerialQueue? {
+    guard let job = waitForJob(after: finished) else { return nil }
+    job.body()
+    // If the job forked, this is the child, which runs no further jobs.
+    return Fork.isChild ? nil : job.queue
+  }
+
+  private func waitForJob(after finished: SerialQueue?) -> Job? {
+    let idleEnd = SuspendingClock.now + Self.idleTimeout
+    var finished = finished
+    while true {
+      let (job, wakeUp) = state.withLock { state -> (Job?, SuspendingClock.Instant?) in
+        let now = SuspendingClock.now
+        if let queue = finished.take() { state.finish(queue) } else { state.nextCheck = nil }
+        let job = state.start(at: now)
+        let start = state.nextStart(at: now)
+        let canEnd = start == nil || state.idleCount > 1
+        if job != nil || canEnd && now >= idleEnd {
+          state.idleCount -= 1
+          provideThread(&state, at: now)
+          if job == nil { wakeIdleThread(&state) }
+          return (job, nil)
+        }
+        let wakeUp = [start, canEnd ? idleEnd : nil, state.nextCheck].compactMap { $0 }.min()
+        state.nextCheck = wakeUp
+        return (nil, wakeUp)
+      }
+      guard let wakeUp else { return job }
+      _ = stateChanged.wait(until: wakeUp)
+    }
+  }
+}
+
+extension DispatchSemaphore {
+  /// Waits for a signal; returns false if the deadline passes first.
+  package func wait(until deadline: SuspendingClock.Instant) -> Bool {
+    // The C library's clock cannot represent longer waits; 1e18 nanoseconds are 31 years.
+    let timeout = min(max(.zero, deadline - .now) / .nanoseconds(1), 1e18)
+    return wait(timeout: .now() + .nanoseconds(Int(timeout))) == .success
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+
+/// The digits of a decimal number, such as `-1.5e3`, which are equal for equal numbers.
+struct DecimalDigits: Equatable {
+  let isNegative: Bool
+  /// The digits in ASCII, without zeros at either end; empty for zero.
+  let digits: ArraySlice<UInt8>
+  /// The power of ten by which the digits, as an integer, are multiplied.
+  let exponent: Int
+
+  init?(_ text: String) {
+    let (mantissa, exponent) = Self.split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
+    let (whole, fraction) = Self.split(mantissa.withoutSign, at: { $0 == UInt8(ascii: ".") })
+    let numeral = Array(whole) + Array(fraction ?? whole.prefix(0))
+    let exponentDigits = exponent.map(\.withoutSign)
+    guard !numeral.isEmpty, numeral.allSatisfy(\.isDigit), exponentDigits?.isEmpty != true,
+      exponentDigits?.allSatisfy(\.isDigit) != false
+    else { return nil }
+    let zero = UInt8(ascii: "0")
+    guard let last = numeral.lastIndex(where: { $0 != zero }) else {
+      (isNegative, digits, self.exponent) = (false, [], 0)
+      return
+    }
+    // A number with a larger exponent would need more digits than fit in memory.
+    guard let power = exponent.map({ Int(Substring($0)) }) ?? 0, power.magnitude < 1 << 40
+    else { return nil }
+    isNegative = mantissa.first == UInt8(ascii: "-")
+    digits = numeral[...last].drop { $0 == zero }
+    self.exponent = power - (fraction?.count ?? 0) + numeral.count - 1 - last
+  }
+
+  /// Splits a text at the first separator; the second part is nil if there is no separator.
+  private static func split(
+    _ text: Substring.UTF8View, at isSeparator: (UInt8) -> Bool
+  ) -> (Substring.UTF8View, Substring.UTF8View?) {
+    guard let index = text.firstIndex(where: isSeparator) else { return (text, nil) }
+    return (text[..<index], text[index...].dropFirst())
+  }
+
+  /// Returns the number as an integer; nil if it is not integral or is out of range.
+  func integer<Integer: FixedWidthInteger>() -> Integer? {
+    if digits.isEmpty { return 0 }
+    guard (0..<40).contains(exponent), digits.count < 40 else { return nil }
+    return Integer(text(zeros: exponent))
+  }
+
+  /// The digits with the sign and more zeros.
+  fileprivate func text(zeros: Int) -> String {
+    (isNegative ? "-" : "") + (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self))
+      + String(repeating: "0", count: zeros)
+  }
+}
+
+extension Decimal {
+  /// The value as a number with all of its digits.
+  var tree: ValueTree {
+    if isNaN { return .number(.real(.nan)) }
+    let text = description
+    return .number(Int128(text).map(StoredNumber.integer) ?? .text(text))
+  }
+
+  /// Decodes a number or a string; returns nil for a dictionary, which `Decimal` itself encodes.
+  init?(_ tree: ValueTree) throws(ValueCodingError.Problem) {
+    let text: String
+    switch tree {
+    case .dictionary: return nil
+    case .number(.integer(let value)): text = value.description
+    case .number(.real(let value)): text = value.description
+    case .number(.float(let value)): text = value.description
+    case .number(.text(let value)), .string(let value): text = value
+    default: throw tree.isNot(.number)
+    }
+    if text.lowercased() == "nan" {
+      self = .nan
+    } else if let digits = DecimalDigits(text) {
+      guard let value = Decimal(digits) else { throw .outOfRange(type: "Decimal") }
+      self = value
+    } else if case .string = tree {
+      throw tree.isNot(.number)
+    } else {
+      throw .outOfRange(type: "Decimal")
+    }
+  }
+
+  /// Creates a number with all of the given digits; nil if there is none.
+  private init?(_ number: DecimalDigits) {
+    // A larger exponent than 127 is stored as zeros of the mantissa, which has up to 39 digits.
+    let zeros = max(number.exponent - 127, 0)
+    guard number.digits.count < 40 - min(zeros, 39), number.exponent >= -128,
+      let value = Decimal(string: "\(number.text(zeros: zeros))e\(number.exponent - zeros)"),
+      // A mantissa of more than 128 bits was rounded.
+      DecimalDigits(value.description) == number
+    else { return nil }
+    self = value
+  }
+}

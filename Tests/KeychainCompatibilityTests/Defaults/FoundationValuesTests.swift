@@ -1,0 +1,169 @@
+import Foundation
+import KeyValueStorage
+import KeychainCompatibility
+import TestSupport
+import Testing
+
+/// Values of property lists that Foundation writes and reads in its own way.
+struct FoundationValuesTests {
+  private let directory: TemporaryDirectory
+  private let settings: KeyValueStore
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    settings = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+  }
+
+  private var file: URL { directory.url.appending(path: "app.plist") }
+
+  /// Texts with each control character and noncharacter, and those that look like escapes.
+  private static let texts: [String] = {
+    let scalars = Array(0...0x20) + [0x7F, 0x85, 0x2028, 0xFEFF, 0xFFFE, 0xFFFF, 0x1FFFE]
+    let characters = scalars.compactMap { Unicode.Scalar($0).map(String.init) }
+    // Foundation drops a byte order mark at the start of a string.
+    return characters.filter { $0 != "\u{FEFF}" } + characters.map { "a\($0)b" } + [
+      "\r\n", "a\r\n\r\nb\n\rc", "$null", "$null:1", "$null:x", "$base64:", "$base64:YQBi",
+      "$base64:JG51bGw=", "$base64:\u{301}", "<![CDATA[$null]]>", "]]>", "<&>\"'", "&#0;", "",
+    ]
+  }()
+
+  /// Writes a file with each text as a value, as a key, and within other values.
+  private func write(
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws -> [String: String] {
+    var values: [String: String] = [:]
+    for (number, text) in Self.texts.enumerated() {
+      values["value \(number)"] = text
+      values[text] = "key \(number)"
+    }
+    let nested: [String: Any] = ["texts": Self.texts, "keys": values]
+    let file = (values as [String: Any]).merging(["nested": nested]) { $1 }
+    try PropertyListSerialization.data(fromPropertyList: file, format: format, options: 0)
+      .write(to: self.file)
+    return values
+  }
+
+  private struct Nested: Codable {
+    let texts: [String]
+    let keys: [String: String]
+  }
+
+  private func expect(_ values: [String: String], in store: KeyValueStore) throws {
+    for (key, text) in values {
+      let read: String? = try store.value(of: key)
+      #expect(read.map { Array($0.utf8) } == Array(text.utf8), "\(key.debugDescription)")
+      #expect(StoredValue<String?>(key, in: store).wrappedValue == text)
+    }
+    let nested = try #require(try store.value(of: "nested", as: Nested.self))
+    #expect(nested.texts.map { Array($0.utf8) } == Self.texts.map { Array($0.utf8) })
+    #expect(nested.keys == values)
+  }
+
+  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+  func importTakesTextAsFoundationDoes(
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    let values = try write(format)
+    let report = try DefaultsMigration(into: settings).run(
+      propertyList: file, removingSource: true)
+    #expect(report.imported.refused == [:] && report.isSourceRemoved)
+    try expect(values, in: settings)
+  }
+
+  @Test(arguments: [PropertyListFormat.xml, .binary])
+  func storeReadsTextAsFoundationDoes(_ format: PropertyListFormat) throws {
+    let values = try write(format == .xml ? .xml : .binary)
+    let store = KeyValueStore(propertyList: file, format: format)
+    try expect(values, in: store)
+    // Writing another key changes none of them.
+    try store.set(true, for: "other")
+    try expect(values, in: KeyValueStore(propertyList: file, format: format))
+  }
+
+  /// Foundation writes `<real>5</real>`, of which it reads a `Double`.
+  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+  func importTakesNumbersAsFoundationDoes(
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    var values: [String: any Sendable] = [
+      "true": true, "one": 1, "smallest": Int.min, "largest": UInt64.max, "float": Float(1.1),
+      "date": Date(timeIntervalSinceReferenceDate: -63_113_990_400),
+    ]
+    var random = Campaign.generator()
+    var doubles: [Double] = [
+      0, 5, -250, 1e15, 9_007_199_254_740_992, 1e16, 1e20, 0.1, .leastNonzeroMagnitude, .infinity,
+      .nan,
+    ]
+    doubles += (0..<100).map { _ in Double(bitPattern: random.next()) }
+    for (number, double) in doubles.enumerated() { values["\(number)"] = double }
+    for target in KeyValueFormat.allCases {
+      try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
+        .write(to: file)
+      let url = directory.url.appending(path: "\(target)")
+      let store =
+        switch target {
+        case .json: KeyValueStore(json: url)
+        case .xmlPropertyList: KeyValueStore(propertyList: url)
+        case .binaryPropertyList: KeyValueStore(propertyList: url, format: .binary)
+        }
+      let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
+      #expect(report.isSourceRemoved)
+      for (number, double) in doubles.enumerated() {
+        let read = try #require(try store.value(of: "\(number)", as: Double.self))
+        #expect(double.isNaN ? read.isNaN : read.bitPattern == double.bitPattern, "\(double)")
+      }
+    }
+  }
+
+  @Test func nilOfFoundationIsNilWhereItIsNotText() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    try encoder.encode(["numbers": [1, nil, 3]]).write(to: file)
+    let store = KeyValueStore(propertyList: file)
+    #expect(try store.value(of: "numbers") == [1, nil, 3] as [Int?])
+    #expect(throws: KeyValueStoreError.self) { try store.value(of: "numbers", as: [Int].self) }
+  }
+
+  @Test func unreadableValueIsRefusedAlone() throws {
+    // Foundation writes such dates, but does not read the file.
+    let text = """
+      <plist version="1.0"><dict><key>a</key><string>b</string><key>date</key>
+      <date>2030437302-06-07T24:60:-2147483648Z</date></dict></plist>
+      """
+    try Data(text.utf8).write(to: file)
+    for isDryRun in [true, false] {
+      let report = try DefaultsMigration(into: settings).run(
+        propertyList: file, isDryRun: isDryRun, removingSource: true)
+      #expect(report.imported.imported == ["a"] && !report.isSourceRemoved)
+      let reason = try #require(report.imported.refused["date"])
+      #expect(report.imported.refused.count == 1 && reason.hasPrefix("It cannot be read: invalid"))
+    }
+    #expect(try settings.keys() == ["a"])
+    let store = KeyValueStore(propertyList: file)
+    #expect(try store.value(of: "a") == "b")
+    #expect(throws: KeyValueStoreError.self) { try store.value(of: "date", as: Date.self) }
+  }
+
+  @Test(arguments: [0, 2]) func versionOfTheStoreIsNotImported(_ version: Int) throws {
+    try PropertyListSerialization.data(
+      fromPropertyList: ["$version": 7, "a": 1], format: .xml, options: 0
+    ).write(to: file)
+    let store = KeyValueStore(
+      json: directory.url.appending(path: "versioned.json"), version: version)
+    let report = try DefaultsMigration(into: store).run(propertyList: file)
+    #expect(
+      report.imported.imported == ["a"] && Array(report.imported.refused.keys) == ["$version"])
+    #expect(try store.value(of: "a") == 1)
+  }
+
+  @Test func fileIsKeptIfFoundationCannotReadIt() throws {
+    // Foundation refuses comments in text.
+    let text = """
+      <plist version="1.0"><dict><key>a</key><string>x<!-- y -->z</string></dict></plist>
+      """
+    try Data(text.utf8).write(to: file)
+    let report = try DefaultsMigration(into: settings).run(
+      propertyList: file, removingSource: true)
+    #expect(report.imported.imported == ["a"] && !report.isSourceRemoved)
+  }
+}

@@ -1,0 +1,231 @@
+import Concurrency
+import StorageInternals
+import TestSupport
+import Testing
+
+@testable import SecretStorage
+
+/// Files that a vault refuses, although a key without a person opens them.
+struct VaultRefusedFileTests {
+  enum Refused: CaseIterable { case older, another }
+
+  /// The state of an object before it meets the file.
+  enum Reader: CaseIterable { case new, locked, unlocked }
+
+  private let vault = TestVault()
+
+  private func key(_ isDevice: Bool) -> UnlockKey {
+    isDevice ? .device : .credential(named: "vault-key")
+  }
+
+  /// Makes a vault that its device or a credential opens, and returns its bytes.
+  private func make(_ vault: TestVault, _ value: String, _ isDevice: Bool) throws -> [UInt8] {
+    let object = vault.open(credentials: try self.vault.credentials())
+    try object.add(value, account: "a")
+    if !isDevice {
+      try object.addSlot(key(isDevice), named: "service")
+      try object.removeSlot(1)
+    }
+    return try vault.bytes
+  }
+
+  @Test(arguments: Refused.allCases, [true, false])
+  func refusedFileChangesNoKey(_ refused: Refused, isDevice: Bool) throws {
+    try vault.giveCredential("vault-key", 1)
+    let older = try make(vault, "old", isDevice)
+    let owner = try vault.openAsService()
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try owner.change("a", to: "new")
+    let genuine = try vault.bytes
+    let state = try vault.rememberedState()
+    let place = refused == .older ? nil : try vault.sibling()
+    let file = try place.map { try make($0, "another", isDevice) } ?? older
+    let kind = refused == .older ? "rolledBack" : "replaced"
+
+    for reader in Reader.allCases {
+      let object = try vault.openAsService()
+      if reader != .new { #expect(try object.isLocked) }
+      if reader == .unlocked {
+        try object.unlock(with: .passphrase(TestVault.passphrase))
+        #expect(try object.text("a") == "new")
+      }
+      try vault.replace(by: file)
+      // A state file of 128 bytes does not contain the beginning of the file.
+      let size = (reader == .new) == isDevice ? 128 : 176
+      for (name, bytes) in state { try vault.putState(name, Array(bytes.prefix(size))) }
+      for _ in 0..<2 {
+        expectError(kind) { _ = try object.text("a") }
+        expectError(kind) { _ = try object.isLocked }
+        expectError(kind) { _ = try object.slots }
+        expectError(kind) { _ = try object.salvageableItems() }
+        expectError(kind) { try object.unlock() }
+      }
+      let saved = try object.salvageableItems(unlockingWith: [key(isDevice)])
+      #expect(saved.map(\.secret.text) == [refused == .older ? "old" : "another"])
+      #expect(throws: SecretStoreError.wrongPassphrase) {
+        try object.salvageableItems(unlockingWith: [.passphrase(TestVault.passphrase)])
+      }
+      try vault.replace(by: genuine)
+      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
+      if reader != .unlocked {
+        expectLocked { try object.text("a") }
+        try object.unlock(with: .passphrase(TestVault.passphrase))
+      }
+      #expect(try object.text("a") == "new")
+    }
+  }
+
+  /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
+  /// its earlier and present bytes, and its state as an earlier version would have written it.
+  private func protectedLater(
+    _ isDevice: Bool
+  ) throws -> (older: [UInt8], genuine: [UInt8], state: [String: [UInt8]]) {
+    try vault.giveCredential("vault-key", 1)
+    let older = try make(vault, "old", isDevice)
+    let owner = try vault.openAsService()
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
+    try owner.change("a", to: "new")
+    let state = try vault.rememberedState().mapValues { Array($0.prefix(128)) }
+    return (older, try vault.bytes, state)
+  }
+
+  enum Damage: CaseIterable { case garbageBehind, newestBehind, continued, withoutAnEnd }
+
+  /// A state file of 128 bytes does not contain the beginning of the file, which would differ.
+  @Test(arguments: Damage.allCases, [true, false])
+  func damagedOlderCopyChangesNoKey(_ damage: Damage, isDevice: Bool) throws {
+    let (older, genuine, state) = try protectedLater(isDevice)
+    let newest = try #require(TestVault.frames(of: genuine).last)
+    let file: [UInt8] =
+      switch damage {
+      case .garbageBehind: older + [UInt8](repeating: 7, count: 100)
+      case .newestBehind: older + newest
+      // The chain of the records has no gap.
+      case .continued: older + genuine.dropFirst(FileHeader.size)
+      case .withoutAnEnd: Array(older.dropLast(10)) + [UInt8](repeating: 7, count: 100)
+      }
+    for reader in Reader.allCases {
+      let object = try vault.openAsService()
+      if reader != .new { #expect(try object.isLocked) }
+      if reader == .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      try vault.replace(by: file)
+      for (name, bytes) in state { try vault.putState(name, bytes) }
+      for _ in 0..<2 {
+        expectError("rolledBack") { _ = try object.text("a") }
+        expectError("rolledBack") { _ = try object.isLocked }
+        expectError("rolledBack") { try object.unlock() }
+      }
+      try vault.replace(by: genuine)
+      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
+      if reader != .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      #expect(try object.text("a") == "new")
+    }
+  }
+
+  /// The file is exchanged again while it is read.
+  @Test(arguments: [true, false])
+  func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
+    let (older, genuine, state) = try protectedLater(isDevice)
+    try vault.replace(by: older)
+    for (name, bytes) in state { try vault.putState(name, bytes) }
+    let object = vault.open(
+      credentials: try vault.credentials(),
+      fileSystem: .before(.open, on: ".place") { [vault] in
+        #expect(throws: Never.self) { try vault.replace(by: genuine) }
+      })
+    #expect(try object.isLocked)
+    #expect(try vault.bytes == genuine)
+    expectLocked { try object.text("a") }
+    try object.unlock(with: .passphrase(TestVault.passphrase))
+    #expect(try object.text("a") == "new")
+  }
+
+  /// Makes a vault that a passphrase opens, and returns its earlier and present bytes.
+  private func makeProtected() throws -> (older: [UInt8], genuine: [UInt8]) {
+    let owner = try vault.protected()
+    try owner.add("old", account: "a")
+    let older = try vault.bytes
+    try owner.change("a", to: "new")
+    return (older, try vault.bytes)
+  }
+
+  @Test func readEndsAlthoughTheFileIsExchangedEachTime() throws {
+    let (older, genuine) = try makeProtected()
+    let rest = Lock(0)
+    let object = try vault.unlocked(
+      fileSystem: FileSystem { [vault] call, path in
+        guard call == .open, path.hasSuffix(".place") else { return nil }
+        let isExchanged = rest.withLock { rest in
+          defer { rest = max(0, rest - 1) }
+          return rest > 0
+        }
+        if isExchanged { recordingErrors { try vault.replace(by: older) } }
+        return nil
+      })
+    #expect(try object.text("a") == "new")
+    rest.withLock { $0 = 200 }
+    try vault.replace(by: older)
+    let error = try failure { _ = try object.text("a") }
+    guard case .unavailable(let what) = error else { throw error }
+    #expect(what.contains(vault.path))
+    rest.withLock { $0 = 0 }
+    try vault.replace(by: genuine)
+    #expect(try object.text("a") == "new")
+  }
+
+  /// The file is exchanged while it is read, and is no vault when it is read again.
+  @Test func failedReadLosesNothingInMemory() throws {
+    let (older, genuine) = try makeProtected()
+    let other = vault.open(state: try vault.path("elsewhere"))
+    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.compact()
+    let compacted = try vault.bytes
+    let tables = compacted[..<TestVault.frames(of: compacted)[1].endIndex]
+    try vault.replace(by: genuine)
+    let isArmed = Lock(false)
+    let directory = vault.path.parentDirectory
+    let object = try vault.unlocked(
+      fileSystem: FileSystem { [vault] call, path in
+        guard isArmed.withLock({ $0 }) else { return nil }
+        recordingErrors {
+          if call == .open, path.hasSuffix(".place") { try vault.replace(by: older) }
+          // Only before a whole file is read.
+          if call == .opendir, path == directory {
+            try vault.replace(by: [UInt8](repeating: 7, count: 100))
+          }
+        }
+        return nil
+      })
+    #expect(try object.text("a") == "new")
+    try vault.replace(by: older)
+    isArmed.withLock { $0 = true }
+    expectError("corrupted") { _ = try object.text("a") }
+    isArmed.withLock { $0 = false }
+    try vault.replace(by: tables)
+    #expect(try object.salvageableItems().map(\.secret.text) == ["new"])
+    #expect(throws: SecretStoreError.self) { try object.text("a") }
+    try vault.replace(by: genuine)
+    #expect(try object.text("a") == "new")
+  }
+
+  @Test func salvageUsesTheGivenKeysAlone() throws {
+    let object = try vault.protected()
+    try object.add("portable", account: "portable", .always)
+    try object.add("bound", account: "bound", .alwaysThisDeviceOnly)
+    let older = try vault.bytes
+    try object.compact()
+    try vault.replace(by: older)
+    func saved(_ keys: [UnlockKey]) throws -> [String] {
+      try object.salvageableItems(unlockingWith: keys).map(\.secret.text)
+    }
+    let passphrase = UnlockKey.passphrase(TestVault.passphrase)
+    #expect(try saved([passphrase]) == ["portable"])
+    for keys in [[passphrase, .device], [.device, passphrase]] {
+      #expect(try saved(keys) == ["portable", "bound"])
+    }
+    for keys in [[], [.device], [.passphrase("wrong")]] as [[UnlockKey]] {
+      #expect(throws: SecretStoreError.self) { try saved(keys) }
+    }
+    #expect(throws: SecretStoreError.self) { try object.text("portable") }
+  }
+}
