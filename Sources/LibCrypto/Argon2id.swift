@@ -45,10 +45,10 @@ package import StorageInternals
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, Int, UnsafeRawPointer) -> Int32
 
   /// Loads libcrypto; throws if its version does not provide Argon2id.
-  package init() throws(DynamicLibraryError) {
+  package init() throws(Unavailable) {
     let library = try CryptoLibrary.library()
     guard let found = unsafe try CryptoLibrary.fetch("ARGON2ID", "EVP_KDF_fetch", of: library)
-    else { throw .symbolMissing("ARGON2ID", library: library.name) }
+    else { throw .missing("ARGON2ID", in: library) }
     unsafe algorithm = found
     unsafe contextNew = try library.function("EVP_KDF_CTX_new", as: type(of: contextNew))
     unsafe contextFree = try library.function("EVP_KDF_CTX_free", as: type(of: contextFree))

@@ -8,7 +8,7 @@ package import StorageInternals
 /// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
 /// and any thread may use them.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(DynamicLibraryError) in try CryptoLibrary() }
+  package static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -70,10 +70,10 @@ package import StorageInternals
   let sha256: OpaquePointer
   let hkdf: HKDF
 
-  private init() throws(DynamicLibraryError) {
+  private init() throws(Unavailable) {
     let library = try Self.library()
     try Self.disableExitHandler(of: library)
-    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
+    func function<Function>(_ name: String) throws(Unavailable) -> Function {
       try library.function(name, as: Function.self)
     }
     name = library.name
@@ -99,7 +99,7 @@ package import StorageInternals
   ///
   /// Other threads, such as one that compacts a vault, may still be using the library and would
   /// crash. This has no effect if other code in the process has already used the library.
-  private static func disableExitHandler(of library: DynamicLibrary) throws(DynamicLibraryError) {
+  private static func disableExitHandler(of library: DynamicLibrary) throws(Unavailable) {
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -122,7 +122,7 @@ package import StorageInternals
   }
 
   /// Opens the library, which the dynamic linker loads only once per process.
-  static func library() throws(DynamicLibraryError) -> DynamicLibrary {
+  static func library() throws(Unavailable) -> DynamicLibrary {
     try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
       packages: [
@@ -134,7 +134,7 @@ package import StorageInternals
   /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
-  ) throws(DynamicLibraryError) -> OpaquePointer {
+  ) throws(Unavailable) -> OpaquePointer {
     if unsafe library.symbol("EVP_\(kind)_fetch") != nil,
       let fetched = unsafe try fetch(name, "EVP_\(kind)_fetch", of: library)
     {
@@ -143,7 +143,7 @@ package import StorageInternals
     // const EVP_CIPHER *EVP_aes_256_gcm(void);
     typealias Get = @convention(c) () -> OpaquePointer?
     guard let found = unsafe try library.function(getter, as: Get.self)() else {
-      throw .symbolMissing(name, library: library.name)
+      throw .missing(name, in: library)
     }
     return unsafe found
   }
@@ -151,7 +151,7 @@ package import StorageInternals
   /// Fetches an algorithm with a function of version 3; returns nil if it is not available.
   static func fetch(
     _ name: String, _ function: String, of library: DynamicLibrary
-  ) throws(DynamicLibraryError) -> OpaquePointer? {
+  ) throws(Unavailable) -> OpaquePointer? {
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
       @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
@@ -160,11 +160,10 @@ package import StorageInternals
   }
 }
 
-/// A failure of a libcrypto function.
-package struct CryptoFailure: Error, CustomStringConvertible {
-  let function: String
-
-  package var description: String { "The libcrypto function \(function) failed." }
+extension Unavailable {
+  static func failed(_ function: String) -> Unavailable {
+    Unavailable("The libcrypto function \(function) failed.")
+  }
 }
 
 /// A type that protects the memory of secret bytes.

@@ -19,7 +19,7 @@ import StorageInternals
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>) ->
       Int32
 
-  init(_ library: DynamicLibrary, sha256: OpaquePointer) throws(DynamicLibraryError) {
+  init(_ library: DynamicLibrary, sha256: OpaquePointer) throws(Unavailable) {
     unsafe self.sha256 = sha256
     unsafe contextNew = try library.function("EVP_PKEY_CTX_new_id", as: type(of: contextNew))
     unsafe contextFree = try library.function("EVP_PKEY_CTX_free", as: type(of: contextFree))

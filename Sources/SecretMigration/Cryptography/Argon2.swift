@@ -19,10 +19,10 @@ enum Argon2: Sendable {
   /// A function that derives a key from a passphrase and a salt.
   typealias Derivation = (Secret, [UInt8], Cost) throws(MigrationError) -> Secret
 
-  static let shared = LazyValue { () throws(DynamicLibraryError) in try available() }
+  static let shared = LazyValue { () throws(Unavailable) in try available() }
 
   /// Selects the available library.
-  init(_ library: LazyValue<Argon2, DynamicLibraryError> = shared) throws(MigrationError) {
+  init(_ library: LazyValue<Argon2, Unavailable> = shared) throws(MigrationError) {
     do {
       self = try library.get()
     } catch {
@@ -30,8 +30,8 @@ enum Argon2: Sendable {
     }
   }
 
-  private static func available() throws(DynamicLibraryError) -> Argon2 {
-    do throws(DynamicLibraryError) {
+  private static func available() throws(Unavailable) -> Argon2 {
+    do throws(Unavailable) {
       return .libcrypto(try Argon2id())
     } catch {
       return .libargon2(try LibArgon2())
@@ -75,7 +75,7 @@ enum Argon2: Sendable {
       UnsafeMutableRawPointer?, Int
     ) -> Int32
 
-  init() throws(DynamicLibraryError) {
+  init() throws(Unavailable) {
     let library = try DynamicLibrary(
       anyOf: ["libargon2.so.1"],
       packages: [
