@@ -1,3 +1,4 @@
+// Digests, authentication codes and the derivation of keys.
 extension CryptoLibrary {
   private static let digestSize = 32
 

@@ -2,6 +2,7 @@
 // with a `Problem` as the underlying error. The descriptions of other errors are not used, because
 // they may contain the value.
 
+// Conversions from and to the errors of the standard library.
 extension ValueCodingError {
   /// Creates an error with a path that contains only keys without content.
   init(
