@@ -3,6 +3,7 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
+// Writing of the file under its lock.
 extension FileBackend {
   /// Changes the file, with a timeout as in `KeyValueBackend.update(within:_:)`.
   func update(

@@ -1,3 +1,4 @@
+// Reading of the records that are new in the log.
 extension VaultContents {
   /// The maximum number of times that a log is read because it was replaced in the meantime.
   private static let readLimit = 20

@@ -1,3 +1,4 @@
+// New keys, and the resealing of items under them.
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///

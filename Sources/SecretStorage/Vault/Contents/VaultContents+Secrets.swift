@@ -1,3 +1,4 @@
+// The opening of secrets.
 extension VaultContents {
   private static let maximumCachedKeys = 1024
 
