@@ -117,14 +117,14 @@ extension VaultContents {
     }
     // The records before the last one are not read, so they cannot be compared.
     if expected.sequence < head.sequence { return nil }
-    continued.isForked = expected.sequence == head.sequence && expected.digest != head.digest
+    continued.isDiverged = expected.sequence == head.sequence && expected.digest != head.digest
     return continued
   }
 
   /// Whether the state of every item is available and certain.
   var isComplete: Bool {
     trustError == nil && damage.isEmpty && sealedRecordCount == 0 && overwritten.isEmpty
-      && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
+      && interruptedWrite == nil && !isDiverged && keys.table != nil && keys.ring.user != nil
       && !keys.isCandidate && !keys.isDetached && !keys.isDeviceOutdated
   }
 

@@ -78,7 +78,7 @@ extension VaultContents {
         """
     }
     guard let expected else { return nil }
-    if isForked {
+    if isDiverged {
       return """
         differs at record \(expected.sequence) from the vault that this machine has seen: an older \
         copy was restored and then changed
@@ -163,7 +163,7 @@ extension VaultContents {
   func isUnacknowledged(
     behind rest: ArraySlice<LogChanges.Entry>
   ) throws(SecretStoreError) -> Bool {
-    guard damage.isEmpty, !isForked, remembersThisLog, let expected, let table = keys.table,
+    guard damage.isEmpty, !isDiverged, remembersThisLog, let expected, let table = keys.table,
       expected.sequence <= chain.head.sequence, chain.head.sequence < .max
     else { return false }
     var writeIDs: Set<ArraySlice<UInt8>> = []

@@ -43,7 +43,7 @@ struct VaultContents: Sendable {
   /// The errors that were already reported to the app.
   var reported: Set<SecretStoreError> = []
   /// Whether the log has a different record with the sequence number of the expected one.
-  var isForked = false
+  var isDiverged = false
   /// Whether the log has the expected record, and no damage before it.
   var hasExpected = false
   /// Whether the end of the log is missing, according to its key table.
@@ -218,9 +218,9 @@ extension VaultContents {
     for entry in content.entries { apply(entry, afterLoss: followsLoss) }
     if content.entries.count == 1 { singleItemRecordCount += 1 }
     if header.sequence == expected?.sequence {
-      isForked = record.digest != expected?.digest
-      hasExpected = !isForked && damage.isEmpty
-      if !isForked { damage.markProven() }
+      isDiverged = record.digest != expected?.digest
+      hasExpected = !isDiverged && damage.isEmpty
+      if !isDiverged { damage.markProven() }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
