@@ -108,6 +108,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 
 /// An error that is thrown for bytes that are not a value of the expected type.
 ///
-/// It is not nested in `VariantReader`, because the optimiser of Swift 6.3 crashes on typed throws
+/// It is not nested in `VariantReader`, because the optimizer of Swift 6.3 crashes on typed throws
 /// with a nested type.
 struct MalformedVariant: Error {}

@@ -9,7 +9,7 @@ import Testing
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// Signalled when the write of the key `first` has begun.
+  /// Signaled when the write of the key `first` has begun.
   private let hasBegun = DispatchSemaphore(value: 0)
   /// That write waits for it.
   private let mayEnd = DispatchSemaphore(value: 0)
