@@ -15,7 +15,7 @@ struct FileBackendMovingAsideTests {
       try file.replace("no sign \(number)")
       let status = try file.status
       let backend = file.open()
-      let place = try #require(try backend.moveAside())
+      let place = try #require(try backend.moveAside(within: nil))
       #expect(try backend.texts() == [:])
       #expect(places.insert(place).inserted)
       #expect(try FileSystem().status(of: place)?.inode == status?.inode)
@@ -28,26 +28,26 @@ struct FileBackendMovingAsideTests {
 
   @Test func emptyAndTooLargeFilesAreMoved() throws {
     try file.overwrite("")
-    let place = try #require(try file.open().moveAside())
+    let place = try #require(try file.open().moveAside(within: nil))
     #expect(try file.text(of: place) == "")
     try FileSystem().open(file.path, O_WRONLY | O_CREAT, mode: 0o600).truncate(to: 1 << 30)
-    let other = try #require(try file.open().moveAside())
+    let other = try #require(try file.open().moveAside(within: nil))
     #expect(try FileSystem().status(of: other)?.size == 1 << 30)
     #expect(try file.status == nil)
   }
 
   @Test func readableAndMissingFilesStay() throws {
-    #expect(try file.open().moveAside() == nil)
+    #expect(try file.open().moveAside(within: nil) == nil)
     #expect(try file.names == [])
     try file.replace("a=1\n")
-    #expect(try file.open().moveAside() == nil)
+    #expect(try file.open().moveAside(within: nil) == nil)
     #expect(try file.names == ["settings"])
   }
 
   @Test func fileRepairedDuringTheWaitForTheLockStays() throws {
     try file.replace("no sign")
     let fileSystem = FileSystem.before(.flock) { [file] _ in try file.replace("a=1\n") }
-    #expect(try file.open(fileSystem: fileSystem).moveAside() == nil)
+    #expect(try file.open(fileSystem: fileSystem).moveAside(within: nil) == nil)
     #expect(try file.text() == "a=1\n")
   }
 
@@ -55,7 +55,7 @@ struct FileBackendMovingAsideTests {
     try FileSystem().makeDirectories(file("real"))
     try file.replace("no sign", at: file("real/target"))
     try file.link(file.path, to: "real/target")
-    let place = try #require(try file.open().moveAside())
+    let place = try #require(try file.open().moveAside(within: nil))
     #expect(place.hasPrefix(file("real/target.unreadable-")))
     #expect(try file.open().texts() == [:])
     #expect(try file.status?.isSymbolicLink == true)
@@ -71,13 +71,13 @@ struct FileBackendMovingAsideTests {
       let fault = FaultAtCall(index, code: code)
       let backend = file.open(fileSystem: fault.fileSystem)
       do {
-        #expect(try backend.moveAside() != nil)
+        #expect(try backend.moveAside(within: nil) != nil)
       } catch {
         #expect(code != EINTR, "\(error)")
         fault.disarm()
         if try file.status != nil {
           #expect(try file.text() == "no sign")
-          #expect(try backend.moveAside() != nil)
+          #expect(try backend.moveAside(within: nil) != nil)
         }
       }
       #expect(try file.status == nil)

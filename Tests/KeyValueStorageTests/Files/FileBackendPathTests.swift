@@ -57,7 +57,7 @@ struct FileBackendPathTests {
       let file = try BackendFile(name)
       try file.replace("no sign")
       try file.leaveTemporaryFile()
-      #expect(try file.open().moveAside()?.contains(".unreadable-") == true)
+      #expect(try file.open().moveAside(within: nil)?.contains(".unreadable-") == true)
       for value in ["1", "2"] { try file.open().set("a", value) }
       #expect(try file.text() == "a=2\n")
       // The file, its lock, and the file that was moved aside.

@@ -99,7 +99,7 @@ struct FileBackendReadingTests {
           path: file.path, reason: "a line has no equals sign", offset: 12, line: 3, column: 1))
     ) { try file.open(file("link")).load() }
     let binary = FileBackend(
-      path: file.path, format: .binaryPropertyList, storedFormat: LineFormat())
+      path: file.path, format: .binary, coding: LineFormat())
     #expect(
       throws: KeyValueStoreError.unreadable(
         UnreadableFile(path: file.path, reason: "a line has no equals sign", offset: 12))
@@ -138,7 +138,7 @@ struct FileBackendReadingTests {
     let target = other == .device ? "/dev/zero" : file.path
     #expect(throws: KeyValueStoreError.notAFile(path: target)) { try backend.load() }
     #expect(throws: KeyValueStoreError.self) { try backend.set("a", "1") }
-    #expect(throws: KeyValueStoreError.self) { try backend.moveAside() }
+    #expect(throws: KeyValueStoreError.self) { try backend.moveAside(within: nil) }
     #expect(try file.status?.isRegularFile == false)
   }
 

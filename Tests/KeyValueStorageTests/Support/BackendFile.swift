@@ -25,7 +25,7 @@ final class BackendFile: Sendable {
     _ path: String? = nil, fileSystem: FileSystem = FileSystem(), gracePeriod: Duration = .zero
   ) -> FileBackend {
     FileBackend(
-      path: path ?? self.path, format: .json, storedFormat: LineFormat(), fileSystem: fileSystem,
+      path: path ?? self.path, format: .json, coding: LineFormat(), fileSystem: fileSystem,
       gracePeriod: gracePeriod)
   }
 
@@ -89,10 +89,6 @@ extension FileBackend {
     _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
     try update(within: .seconds(100_000)) { (changes($0), ()) }.0
-  }
-
-  func moveAside() throws(KeyValueStoreError) -> String? {
-    try moveAside(within: .seconds(100_000))
   }
 
   /// Sets a key; nil removes it.
