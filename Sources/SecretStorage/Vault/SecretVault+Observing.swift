@@ -26,7 +26,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  package var lockCount: UInt64 { contents.withLock { $0.lockCount } }
+  package var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
@@ -62,7 +62,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   }
 
   func notifyObservers() {
-    contents.withLock { $0.notifiedGeneration = $0.generation }
+    contents.withLock { $0.session.notifiedChangeCount = $0.session.changeCount }
     observers.notify()
   }
 
@@ -70,7 +70,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   private func fileDidChange() {
     do {
       let hasChanged = try withContents { contents throws(SecretStoreError) in
-        contents.generation != contents.notifiedGeneration
+        contents.session.changeCount != contents.session.notifiedChangeCount
       }
       if hasChanged { notifyObservers() }
     } catch {

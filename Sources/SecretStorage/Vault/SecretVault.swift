@@ -29,7 +29,6 @@ import Synchronization
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
-  private let cachedLocation = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
@@ -107,18 +106,21 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The location of the vault, determined at the first access that succeeds in doing so.
+  /// The location of the vault; must not be accessed while `contents` is locked.
   var location: VaultLocation {
     get throws(SecretStoreError) {
-      try cachedLocation.withLock { cachedLocation throws(SecretStoreError) -> VaultLocation in
-        if let location = cachedLocation { return location }
-        var location = try locate()
-        location.log.lockTimeout = timeout
-        location.device.lockTimeout = timeout
-        cachedLocation = location
-        return location
-      }
+      try contents.withLock { contents throws(SecretStoreError) in try location(in: &contents) }
     }
+  }
+
+  /// Returns the location, which is determined at the first access that succeeds in doing so.
+  func location(in contents: inout VaultContents) throws(SecretStoreError) -> VaultLocation {
+    if let location = contents.session.location { return location }
+    var location = try locate()
+    location.log.lockTimeout = timeout
+    location.device.lockTimeout = timeout
+    contents.session.location = location
+    return location
   }
 
   /// The maximum time that a write waits for writers in this and other processes.
