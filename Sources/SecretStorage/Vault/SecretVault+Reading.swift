@@ -97,11 +97,11 @@ extension SecretVault {
     requiringTrust: Bool = false,
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
+    let location = try location
     var isNewlyLocked = false
     // Runs after the lock is released, because observers may use the vault.
     defer { if isNewlyLocked { notifyObservers() } }
     return try contents.withLock { contents throws(SecretStoreError) in
-      let location = try location(in: &contents)
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: location)
       contents.rememberOtherWrites(in: location)

@@ -67,6 +67,7 @@ extension SecretVault {
   }
 
   private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
+  private typealias Outcome = Result<SecretItem?, SecretStoreError>
 
   private func commit(_ batch: [Pending]) {
     let removals = batch.filter(\.write.isRemoval)
@@ -102,19 +103,20 @@ extension SecretVault {
 
   /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
   /// because another process has created the vault.
-  private func append(_ batch: [Pending], _ location: VaultLocation) throws(SecretStoreError)
-    -> Bool
-  {
-    if contents.withLock({ $0.keys.table == nil }),
-      try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
-    {
-      // This may wait for another process, so the lock of `contents` is not held.
-      _ = try location.device.makeSecret()
-    }
-    let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
+  private func append(
+    _ batch: [Pending], _ location: VaultLocation, hasDeviceKey: Bool = false
+  ) throws(SecretStoreError) -> Bool {
+    let filled = try withContents {
+      contents throws(SecretStoreError) -> (VaultDraft, [(Pending, Outcome)])? in
+      if contents.keys.table == nil, contents.damage.isEmpty, !hasDeviceKey { return nil }
       var draft = try VaultDraft(contents, location.device)
       let outcomes = Self.fill(&draft, from: batch, &contents)
       return (draft, outcomes)
+    }
+    guard let (draft, outcomes) = filled else {
+      // This may wait for another process, so the lock of `contents` is not held.
+      _ = try location.device.makeSecret()
+      return try append(batch, location, hasDeviceKey: true)
     }
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
@@ -163,8 +165,8 @@ extension SecretVault {
   /// Adds changes to a draft, up to the first change that overlaps an earlier one.
   private static func fill(
     _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
-  ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
-    var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
+  ) -> [(Pending, Outcome)] {
+    var outcomes: [(Pending, Outcome)] = []
     var targets = Set<VaultWrite.Target>()
     for pending in batch {
       guard targets.insert(pending.write.target).inserted else { break }

@@ -29,6 +29,8 @@ import Synchronization
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
+  /// Not protected by a lock, so that it can be used while `contents` is locked.
+  private let knownLocation = AtomicLazyReference<VaultLocation>()
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
@@ -106,21 +108,12 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The location of the vault; must not be accessed while `contents` is locked.
+  /// The location of the vault, determined at the first access that succeeds in doing so.
   var location: VaultLocation {
     get throws(SecretStoreError) {
-      try contents.withLock { contents throws(SecretStoreError) in try location(in: &contents) }
+      if let location = knownLocation.load() { return location }
+      return knownLocation.storeIfNil(VaultLocation(try locate(), timeout: timeout))
     }
-  }
-
-  /// Returns the location, which is determined at the first access that succeeds in doing so.
-  func location(in contents: inout VaultContents) throws(SecretStoreError) -> VaultLocation {
-    if let location = contents.session.location { return location }
-    var location = try locate()
-    location.log.lockTimeout = timeout
-    location.device.lockTimeout = timeout
-    contents.session.location = location
-    return location
   }
 
   /// The maximum time that a write waits for writers in this and other processes.
@@ -194,9 +187,9 @@ extension URL {
 }
 
 /// The location of a vault: its log, and the device state that belongs to it.
-struct VaultLocation: Sendable {
-  var log: any RecordLog
-  var device: DeviceState
+final class VaultLocation: Sendable {
+  let log: any RecordLog
+  let device: DeviceState
 
   init(
     path: String, stateDirectory: String, cipher: any SecretCipher,
@@ -209,6 +202,12 @@ struct VaultLocation: Sendable {
       directory: stateDirectory, machineIdentity: machineIdentity,
       credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
       cipher: cipher)
+  }
+
+  fileprivate init(_ other: VaultLocation, timeout: LockTimeout) {
+    var (log, device) = (other.log, other.device)
+    (log.lockTimeout, device.lockTimeout) = (timeout, timeout)
+    (self.log, self.device) = (log, device)
   }
 
   /// Returns an app's directories for data and state; nil means the name of the executable.

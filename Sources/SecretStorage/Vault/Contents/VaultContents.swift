@@ -58,7 +58,6 @@ struct VaultContents: Sendable {
 
 /// What this process knows of a vault besides the content of its log.
 struct VaultSession: Sendable {
-  var location: VaultLocation?
   var seen = SeenVault()
   /// The number of changes to the contents.
   var changeCount: UInt64 = 0

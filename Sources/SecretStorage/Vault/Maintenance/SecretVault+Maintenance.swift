@@ -190,9 +190,8 @@ extension VaultContents {
         }
       }
       let id = try SecretItem.ID.unused { index[$0] != nil }
-      let sealed = try item.sealing(
-        payload, as: id, revision: item.revision,
-        under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
+      let sealed = try keys.seal(
+        payload, of: id, revision: item.revision, item.accessControl, cipher)
       index.put(item.copy(as: id, revision: item.revision, with: sealed))
     }
     overwritten = [:]
