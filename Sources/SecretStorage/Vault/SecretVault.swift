@@ -29,8 +29,7 @@ import Synchronization
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
-  /// Not protected by a lock, so that it can be used while `contents` is locked.
-  private let knownLocation = AtomicLazyReference<VaultLocation>()
+  private let cachedLocation = Lock<VaultLocation?>(nil, inForkedChild: { nil })
   private let timeout = LockTimeout()
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
@@ -111,8 +110,14 @@ public final class SecretVault: SecretStore {
   /// The location of the vault, determined at the first access that succeeds in doing so.
   var location: VaultLocation {
     get throws(SecretStoreError) {
-      if let location = knownLocation.load() { return location }
-      return knownLocation.storeIfNil(VaultLocation(try locate(), timeout: timeout))
+      try cachedLocation.withLock { cachedLocation throws(SecretStoreError) -> VaultLocation in
+        if let location = cachedLocation { return location }
+        var location = try locate()
+        location.log.lockTimeout = timeout
+        location.device.lockTimeout = timeout
+        cachedLocation = location
+        return location
+      }
     }
   }
 
@@ -187,9 +192,9 @@ extension URL {
 }
 
 /// The location of a vault: its log, and the device state that belongs to it.
-final class VaultLocation: Sendable {
-  let log: any RecordLog
-  let device: DeviceState
+struct VaultLocation: Sendable {
+  var log: any RecordLog
+  var device: DeviceState
 
   init(
     path: String, stateDirectory: String, cipher: any SecretCipher,
@@ -202,12 +207,6 @@ final class VaultLocation: Sendable {
       directory: stateDirectory, machineIdentity: machineIdentity,
       credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
       cipher: cipher)
-  }
-
-  fileprivate init(_ other: VaultLocation, timeout: LockTimeout) {
-    var (log, device) = (other.log, other.device)
-    (log.lockTimeout, device.lockTimeout) = (timeout, timeout)
-    (self.log, self.device) = (log, device)
   }
 
   /// Returns an app's directories for data and state; nil means the name of the executable.
