@@ -65,22 +65,20 @@ extension StoredFormat {
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
     let tree = try tree(value, type: type, key: key)
-    func decode(_ tree: ValueTree) -> Result<Value, ValueCodingError> {
-      do { return .success(try TreeDecoder().decode(type, from: tree)) } catch {
-        return .failure(error)
+    let failure: ValueCodingError
+    do {
+      return try TreeDecoder().decode(type, from: tree)
+    } catch {
+      failure = error
+    }
+    // `PropertyListEncoder` represents nil as a string.
+    if !(self is JSONFormat), value.contains("$null".utf8) {
+      do {
+        return try TreeDecoder().decode(type, from: tree.withNulls)
+      } catch {
+        // The first error is about the value as it is.
       }
     }
-    var result = decode(tree)
-    if case .failure = result, !(self is JSONFormat), value.contains("$null".utf8),
-      case .success(let value) = decode(tree.withNulls)
-    {
-      // `PropertyListEncoder` represents nil as a string.
-      result = .success(value)
-    }
-    switch result {
-    case .success(let value): return value
-    case .failure(let error):
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
-    }
+    throw .undecodable(key: key, type: "\(type)", reason: failure.reason)
   }
 }

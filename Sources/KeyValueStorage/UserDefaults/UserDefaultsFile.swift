@@ -40,7 +40,7 @@ package struct UserDefaultsFile: Sendable {
       let key = entry.key.string
       var tree: ValueTree
       do throws(FormatError) {
-        tree = try coding.decode(entry.value).withDoubles
+        tree = try coding.decode(entry.value)
       } catch {
         refused[key] = "It cannot be read: \(error.reason)."
         continue

@@ -39,7 +39,8 @@ extension KeyValueStore {
   ///   except within a transaction.
   /// - Returns: The result for each key; empty if the file does not exist.
   /// - Throws: ``KeyValueStoreError``, if the file cannot be read or the store cannot be written.
-  ///   In that case, nothing changes.
+  ///   In that case, nothing changes, unless the error is
+  ///   ``KeyValueStoreError/uncertain(path:code:)``.
   @discardableResult
   public func `import`(
     userDefaults suiteName: String? = nil, dryRun: Bool = false
@@ -67,8 +68,8 @@ extension KeyValueStore {
         for (index, (key, tree)) in file.values.enumerated() {
           do throws(FormatError) {
             let imported = ArraySlice(try format.encode(tree))
-            if version.number > 0, key == SettingsVersion.key {
-              result.refused[key.string] = "The store has its version under this key."
+            if key == SettingsVersion.key {
+              result.refused[key.string] = "A store has its version under this key."
             } else if draft[key] == nil {
               draft[key] = imported
               result.imported.append(key.string)

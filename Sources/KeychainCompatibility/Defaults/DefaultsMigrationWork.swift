@@ -49,11 +49,11 @@ struct DefaultsMigrationWork {
   ///
   /// The file is read again by Foundation, so that no error of the import can lose a value.
   func isComplete(_ report: DefaultsMigrationReport) throws(KeyValueStoreError) -> Bool {
-    guard report.imported.refused.isEmpty, let values = file.valuesOfFoundation else {
-      return false
-    }
+    guard report.imported.refused.isEmpty, report.imported.kept.isEmpty,
+      let values = try file.valuesOfFoundation()
+    else { return false }
     // A converted value has a different form in the file.
-    let converted = Set(report.keys(.converted)).subtracting(report.imported.kept)
+    let converted = Set(report.keys(.converted))
     return try migration.store.keysNotImported(from: file.values + values)
       .allSatisfy(converted.contains)
   }

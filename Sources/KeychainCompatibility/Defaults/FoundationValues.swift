@@ -3,8 +3,11 @@ import KeyValueStorage
 import ValueFormats
 
 extension UserDefaultsFile {
-  /// The keys and values of the file as `UserDefaults` reads it; nil if it cannot be read.
-  var valuesOfFoundation: [(key: StoredKey, tree: ValueTree)]? {
+  /// Returns the keys and values as `UserDefaults` reads them; nil if it cannot read the file.
+  ///
+  /// Throws an error if the file is not the one that was imported.
+  func valuesOfFoundation() throws(KeyValueStoreError) -> [(key: StoredKey, tree: ValueTree)]? {
+    try checkRemovable()
     do {
       let data = try Data(contentsOf: URL(filePath: path))
       try ForeignDocument.requireDecodable(propertyList: Array(data))

@@ -57,18 +57,6 @@ package enum StringEscaping: Sendable {
 }
 
 extension ValueTree {
-  /// The tree with a `Double` for each number with a fraction or an exponent, as Foundation reads
-  /// it.
-  package var withDoubles: ValueTree {
-    switch self {
-    case .number(.text(let text)) where !PropertyListNumber.isInteger(text[...]):
-      Double(text).map { .number(.real($0)) } ?? self
-    case .array(let elements): .array(elements.map(\.withDoubles))
-    case .dictionary(let members): .dictionary(members.mapValues(\.withDoubles))
-    default: self
-    }
-  }
-
   /// The tree with a nil for each string `$null`, with which `PropertyListEncoder` represents nil.
   package var withNulls: ValueTree {
     switch self {

@@ -158,6 +158,12 @@ struct PropertyListMarkupReader {
       guard let value = element.value(text) else {
         throw markup.failure(element.reason, at: start)
       }
+      // Foundation writes and reads a `Double`, and also writes `<real>5</real>`.
+      if escaping == .plain, element == .real, case .number(.text(let text)) = value,
+        let double = Double(text)
+      {
+        return .number(.real(double))
+      }
       return value
     }
   }

@@ -233,7 +233,8 @@ struct DefaultsMigrationTests {
         return .cancel
       }
     }
-    #expect(throws: KeyValueStoreError.self) {
+    let changed = "\(source) was changed after it was read, and was not removed."
+    #expect(throws: KeyValueStoreError.unavailable(changed)) {
       try migration(in: store).run(
         propertyList: file, removingSource: true, reporting: overwrite)
     }

@@ -4,9 +4,8 @@ import KeychainCompatibility
 import TestSupport
 import Testing
 
-/// Characters and values of property lists that Foundation writes and reads, but other programs do
-/// not.
-struct FoundationTextTests {
+/// Values of property lists that Foundation writes and reads in its own way.
+struct FoundationValuesTests {
   private let directory: TemporaryDirectory
   private let settings: KeyValueStore
 
@@ -81,6 +80,41 @@ struct FoundationTextTests {
     try expect(values, in: KeyValueStore(propertyList: file, format: format))
   }
 
+  /// Foundation writes `<real>5</real>`, of which it reads a `Double`.
+  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+  func importTakesNumbersAsFoundationDoes(
+    _ format: PropertyListSerialization.PropertyListFormat
+  ) throws {
+    var values: [String: any Sendable] = [
+      "true": true, "one": 1, "smallest": Int.min, "largest": UInt64.max, "float": Float(1.1),
+      "date": Date(timeIntervalSinceReferenceDate: -63_113_990_400),
+    ]
+    var random = Campaign.generator()
+    var doubles: [Double] = [
+      0, 5, -250, 1e15, 9_007_199_254_740_992, 1e16, 1e20, 0.1, .leastNonzeroMagnitude, .infinity,
+      .nan,
+    ]
+    doubles += (0..<100).map { _ in Double(bitPattern: random.next()) }
+    for (number, double) in doubles.enumerated() { values["\(number)"] = double }
+    for target in KeyValueFormat.allCases {
+      try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
+        .write(to: file)
+      let url = directory.url.appending(path: "\(target)")
+      let store =
+        switch target {
+        case .json: KeyValueStore(json: url)
+        case .xmlPropertyList: KeyValueStore(propertyList: url)
+        case .binaryPropertyList: KeyValueStore(propertyList: url, format: .binary)
+        }
+      let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
+      #expect(report.isSourceRemoved)
+      for (number, double) in doubles.enumerated() {
+        let read = try #require(try store.value(of: "\(number)", as: Double.self))
+        #expect(double.isNaN ? read.isNaN : read.bitPattern == double.bitPattern, "\(double)")
+      }
+    }
+  }
+
   @Test func nilOfFoundationIsNilWhereItIsNotText() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
@@ -110,11 +144,12 @@ struct FoundationTextTests {
     #expect(throws: KeyValueStoreError.self) { try store.value(of: "date", as: Date.self) }
   }
 
-  @Test func versionOfTheStoreIsNotImported() throws {
+  @Test(arguments: [0, 2]) func versionOfTheStoreIsNotImported(_ version: Int) throws {
     try PropertyListSerialization.data(
       fromPropertyList: ["$version": 7, "a": 1], format: .xml, options: 0
     ).write(to: file)
-    let store = KeyValueStore(json: directory.url.appending(path: "versioned.json"), version: 2)
+    let store = KeyValueStore(
+      json: directory.url.appending(path: "versioned.json"), version: version)
     let report = try DefaultsMigration(into: store).run(propertyList: file)
     #expect(
       report.imported.imported == ["a"] && Array(report.imported.refused.keys) == ["$version"])
