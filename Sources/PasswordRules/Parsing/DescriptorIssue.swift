@@ -1,0 +1,96 @@
+/// An error in a descriptor, or a part whose meaning differs from its appearance.
+public struct DescriptorIssue: Hashable, Sendable {
+  /// The range of the text, in Unicode code points from the start; empty if text is missing.
+  public let range: Range<Int>
+  /// A sentence without a period that describes the problem and, for an error, the expected text.
+  public let message: String
+  /// The suggested replacement for the text, or nil if there is no suggestion.
+  public let replacement: String?
+}
+
+/// A syntax error in a descriptor.
+public struct DescriptorSyntaxError: Error, Hashable, Sendable {
+  /// The first error in the descriptor.
+  public let issue: DescriptorIssue
+}
+
+extension DescriptorSyntaxError: CustomStringConvertible {
+  /// The position, the problem, and the solution.
+  public var description: String { "At character \(issue.range.lowerBound + 1): \(issue)" }
+}
+
+extension DescriptorIssue: CustomStringConvertible {
+  /// The problem and the solution.
+  public var description: String {
+    switch replacement {
+    case nil: "\(message)."
+    case ""?: "\(message). Remove it."
+    case let replacement? where range.isEmpty: "\(message). Insert `\(replacement)`."
+    case let replacement?: "\(message). Write `\(replacement)` instead."
+    }
+  }
+}
+
+extension StrictParser {
+  /// Returns the text in a range of bytes.
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
+    warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
+  }
+
+  func error(
+    _ message: String, at range: Range<Int>, replace replacement: String? = nil
+  ) -> DescriptorSyntaxError {
+    DescriptorSyntaxError(
+      issue: DescriptorIssue(range: range, message: message, replacement: replacement))
+  }
+
+  /// Returns an error about missing text, or about an invisible character that follows.
+  func error(
+    _ message: String, at offset: Int? = nil, insert text: String? = nil
+  ) -> DescriptorSyntaxError {
+    let offset = offset ?? position
+    return invisibleCharacterError ?? error(message, at: offset..<offset, replace: text)
+  }
+
+  /// An error if the next character is invisible, or a space that the language does not allow.
+  private var invisibleCharacterError: DescriptorSyntaxError? {
+    let start = position
+    let character = String(decoding: bytes[start..<min(start + 4, bytes.count)], as: UTF8.self)
+    guard let scalar = character.unicodeScalars.first else { return nil }
+    let properties = scalar.properties
+    let isInvisible =
+      [.control, .format].contains(properties.generalCategory) || properties.isWhitespace
+      || scalar == "\u{FFFD}"
+    guard isInvisible, !scalar.isASCII || !UInt8(ascii: scalar).isWhitespace else { return nil }
+    return error(
+      "\(scalar.codePoint) is not a valid space", at: start..<(start + UTF8.width(scalar)),
+      replace: "")
+  }
+
+  /// Returns the issues in the order of their positions, with ranges in code points.
+  func inCodePoints(_ issues: [DescriptorIssue]) -> [DescriptorIssue] {
+    var (byte, codePoint) = (0, 0)
+    return issues.sorted { $0.range.lowerBound < $1.range.lowerBound }.map { issue in
+      codePoint += codePointCount(in: byte..<issue.range.lowerBound)
+      byte = issue.range.lowerBound
+      return DescriptorIssue(
+        range: codePoint..<(codePoint + codePointCount(in: issue.range)), message: issue.message,
+        replacement: issue.replacement)
+    }
+  }
+
+  /// Returns the number of code points, which is the number of bytes that begin one (RFC 3629).
+  private func codePointCount(in range: Range<Int>) -> Int {
+    bytes[range].count { $0 & 0b1100_0000 != 0b1000_0000 }
+  }
+}
+
+extension Unicode.Scalar {
+  /// The code point in the notation of Unicode, such as "U+00A0".
+  package var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

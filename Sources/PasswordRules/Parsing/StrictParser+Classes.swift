@@ -1,0 +1,164 @@
+extension StrictParser {
+  mutating func parseClasses(
+    _ rule: ([CharacterClass]) -> PasswordRule
+  ) throws(DescriptorSyntaxError) {
+    let first = position
+    var classes: [CharacterClass] = []
+    while true {
+      let start = position
+      classes.append(try parseClass())
+      classRanges.append(start..<position)
+      skipWhitespace()
+      if isAtEndOfRule { break }
+      guard isAt(",") else {
+        throw error("Expected `,`, `;` or the end after a class", insert: ",")
+      }
+      let comma = position
+      position += 1
+      skipWhitespace()
+      if isAtEndOfRule {
+        throw error("Expected a class after `,`", at: comma..<(comma + 1), replace: "")
+      }
+    }
+    let rule = rule(classes)
+    if case .required = rule, Alphabet(classes).isEmpty, let last = classRanges.last {
+      warn(
+        "Nothing is required, because the classes are empty", at: first..<last.upperBound,
+        replace: nil)
+    }
+    rules.append(rule)
+  }
+
+  private mutating func parseClass() throws(DescriptorSyntaxError) -> CharacterClass {
+    if isAt("[") { return .custom(try parseCustomClass()) }
+    let start = position
+    if let named = CharacterClass(named: scanName()) { return named }
+    let name = text(start..<position)
+    if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
+    if name.lowercased() == "digits" {
+      warn("Other parsers do not recognize `\(name)`", at: start..<position, replace: "digit")
+      return .digits
+    }
+    throw error(
+      "`\(Self.excerpt(name))` is not a class; expected \(Self.classNames), or `[`",
+      at: start..<position, replace: NameSuggestion.characterClass(for: name))
+  }
+
+  /// Parses a custom class, from `[` to the closing `]`.
+  private mutating func parseCustomClass() throws(DescriptorSyntaxError) -> PrintableCharacters {
+    let opening = position
+    position += 1
+    let start = position
+    var characters = PrintableCharacters()
+    var ignored: Range<Int>?
+    var hasLateHyphen = false
+    while let byte = current {
+      if byte == UInt8(ascii: "]") {
+        position += 1
+        if isAt("]") {
+          position += 1
+          characters.insert(byte)
+        } else {
+          try checkEnd(of: start..<(position - 1))
+        }
+        if let ignored { warn(aboutIgnored: ignored) }
+        if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
+        return characters
+      }
+      if byte == UInt8(ascii: "-"), position > start {
+        hasLateHyphen = true
+      } else if !characters.insert(byte) {
+        if let run = ignored, run.upperBound < position { warn(aboutIgnored: run) }
+        let isContinued = ignored?.upperBound == position
+        ignored = (isContinued ? ignored?.lowerBound ?? position : position)..<(position + 1)
+      }
+      position += 1
+    }
+    throw error("This class has no closing `]`", at: opening..<(opening + 1))
+  }
+
+  /// Throws an error if invalid text follows the class, because the class probably contains a `]`.
+  private func checkEnd(of content: Range<Int>) throws(DescriptorSyntaxError) {
+    var next = position
+    while next < bytes.count, bytes[next].isWhitespace { next += 1 }
+    guard next < bytes.count, bytes[next] != UInt8(ascii: ","), bytes[next] != UInt8(ascii: ";")
+    else { return }
+    throw error(
+      """
+      `]` ends the class here; expected `,`, `;` or the end. A literal `]` must be the last character \
+      in the class, as in `[abc]]`
+      """, at: content.upperBound..<position)
+  }
+
+  private mutating func warn(aboutIgnored range: Range<Int>) {
+    let message = "A class can contain only printable ASCII characters; this text is ignored"
+    warn(message, at: range, replace: "")
+  }
+
+  /// Warns about ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
+  private mutating func warn(aboutHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
+    var suggested = characters
+    var hasRange = false
+    let content = bytes[range].dropFirst().dropLast()
+    for index in content.indices.dropFirst().dropLast() where bytes[index] == UInt8(ascii: "-") {
+      switch text(index - 1..<index + 2) {
+      case "A-Z": suggested = suggested.union(.upper)
+      case "a-z": suggested = suggested.union(.lower)
+      case "0-9": suggested = suggested.union(.digits)
+      default: continue
+      }
+      hasRange = true
+    }
+    if !hasRange { suggested.insert(UInt8(ascii: "-")) }
+    warn(
+      "A `-` that is not the first character of the class is ignored; there are no ranges",
+      at: range, replace: Alphabet.printable(suggested).classes.joinedNames)
+  }
+
+  /// Warns about classes that have no effect because of an earlier class or the requirements.
+  mutating func warnAboutIneffectiveClasses() {
+    let required = Alphabet(
+      rules.flatMap { rule -> [CharacterClass] in
+        if case .required(let classes) = rule { classes } else { [] }
+      })
+    var ranges = classRanges.makeIterator()
+    for rule in rules {
+      let (classes, isAllowed): ([CharacterClass], Bool) =
+        switch rule {
+        case .required(let classes): (classes, false)
+        case .allowed(let classes): (classes, !required.isEmpty)
+        default: ([], false)
+        }
+      var absorbing: CharacterClass?
+      for characterClass in classes {
+        guard let range = ranges.next() else { return }
+        if let absorbing {
+          warn(
+            "This class has no effect, because `\(absorbing.name)` precedes it in the list",
+            at: range, replace: nil)
+        } else if isAllowed, required.isSuperset(of: Alphabet([characterClass])) {
+          warn(
+            "This class has no effect, because characters of required classes are always allowed",
+            at: range, replace: nil)
+        }
+        if characterClass == .asciiPrintable || characterClass == .unicode {
+          absorbing = absorbing ?? characterClass
+        }
+      }
+    }
+  }
+
+  /// Warns if the rules forbid letters only because no rule allows more than what is required.
+  mutating func warnAboutForbiddenLetters(_ ruleSet: PasswordRuleSet) {
+    if ruleSet.requirements.isEmpty || ruleSet.alphabet.isSuperset(of: Alphabet([.upper, .lower]))
+      || rules.contains(where: { $0.parts.name == .allowed })
+    {
+      return
+    }
+    let names = Self.excerpt(ruleSet.alphabet.classes.joinedNames)
+    let separator = bytes.last { !$0.isWhitespace } == UInt8(ascii: ";") ? "" : "; "
+    warn(
+      "Only characters of the required classes are allowed: \(names)",
+      at: bytes.count..<bytes.count, replace: "\(separator)allowed: ascii-printable;")
+  }
+}
