@@ -19,14 +19,15 @@ final class Setting: Sendable {
   private struct Cache: Sendable {
     var process = Fork.generation
     var value: CachedValue? {
-      didSet { if value?.error == nil { KeyValueStore.didSucceed(after: oldValue?.error) } }
+      didSet { decodingError = value?.error }
     }
+    @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
       didSet {
         // Any other reason lasts until the store can be read.
-        if rejection == nil, case .unencodable = oldValue {
-          KeyValueStore.didSucceed(after: oldValue)
+        if rejection == nil, let oldValue, case .unencodable = oldValue {
+          KeyValueStore.didSucceed(after: [oldValue])
         }
       }
     }

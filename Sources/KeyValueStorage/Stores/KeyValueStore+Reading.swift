@@ -122,7 +122,7 @@ extension KeyValueStore {
     /// The time of the last attempt to observe the backend.
     var lastAttempt: ContinuousClock.Instant?
     /// The reason why changes are not reported immediately; nil if they are.
-    var error: KeyValueStoreError?
+    @ReportedError var error: KeyValueStoreError?
   }
 
   /// Starts watching for changes by other processes; limits implicit attempts to one per second.
@@ -149,7 +149,6 @@ extension KeyValueStore {
       } catch {
         watch.error = error
       }
-      if watch.error == nil { Self.didSucceed(after: last) }
       state.withLock { $0.isWatched = watch.observation != nil && watch.error == nil }
       return watch.error == last ? nil : watch.error
     }

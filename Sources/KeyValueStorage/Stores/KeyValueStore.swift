@@ -190,9 +190,9 @@ extension KeyValueStore {
     state.withLock { $0.observers.queue }.run { Self.report(error) }
   }
 
-  /// Lets the default handler print an error again, because what failed has succeeded.
-  package static func didSucceed(after error: KeyValueStoreError?) {
-    if let error { log.forget(error) }
+  /// Lets the default handler print errors again, because what failed has succeeded.
+  static func didSucceed(after errors: Set<KeyValueStoreError>) {
+    for error in errors { log.forget(error) }
   }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.

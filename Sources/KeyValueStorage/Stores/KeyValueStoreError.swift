@@ -135,6 +135,28 @@ extension KeyValueStoreError {
   }
 }
 
+/// The reason why a kind of access fails; nil if it succeeds.
+///
+/// When it becomes nil, the default handler prints each reason again that recurs later.
+@propertyWrapper
+package struct ReportedError: Sendable {
+  /// The reasons since the last success.
+  private var errors: Set<KeyValueStoreError> = []
+
+  package init() {}
+
+  package var wrappedValue: KeyValueStoreError? {
+    didSet {
+      if let wrappedValue {
+        errors.insert(wrappedValue)
+      } else if !errors.isEmpty {
+        KeyValueStore.didSucceed(after: errors)
+        errors = []
+      }
+    }
+  }
+}
+
 /// Runs a closure, and converts a system error to a ``KeyValueStoreError``.
 func convertingErrors<Result: ~Copyable>(
   _ body: () throws(SystemError) -> Result

@@ -15,9 +15,7 @@ struct StoreState: Sendable {
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.
-  private(set) var readError: KeyValueStoreError? {
-    didSet { if readError == nil { KeyValueStore.didSucceed(after: oldValue) } }
-  }
+  @ReportedError private(set) var readError: KeyValueStoreError?
   /// The start of the grace period for contents that have become empty or unreadable.
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
@@ -28,13 +26,9 @@ struct StoreState: Sendable {
   /// The sequence number of the last change, saved or not.
   private var lastSequenceNumber = 0
   /// The reason why unsaved changes could not be written.
-  var writeError: KeyValueStoreError? {
-    didSet { if writeError == nil { KeyValueStore.didSucceed(after: oldValue) } }
-  }
+  @ReportedError var writeError: KeyValueStoreError?
   /// The reason why the file could not be migrated, although it could be read.
-  var migrationWriteError: KeyValueStoreError? {
-    didSet { if migrationWriteError == nil { KeyValueStore.didSucceed(after: oldValue) } }
-  }
+  @ReportedError var migrationWriteError: KeyValueStoreError?
   /// Whether unsaved changes should have been written by now.
   var isOverdue = false
   /// A number that increases with each change visible to a reader.

@@ -14,6 +14,7 @@ public final class CodableKeychainElement<Property: Codable> {
   private let key: String
   private let storageAdapter: any JSONCodedKeyValueSecureStorageAdapter
   private let store: KeychainStore<Property>?
+  private let failures = ReportedFailures()
 
   /// Creates a property; nothing is read before the first access.
   public init(storageAdapter: any JSONCodedKeyValueSecureStorageAdapter, key: String) {
@@ -29,21 +30,28 @@ public final class CodableKeychainElement<Property: Codable> {
     get {
       if let store { return store.wrappedValue }
       do {
-        return try storageAdapter.load(for: key)
+        let value: Property = try storageAdapter.load(for: key)
+        failures.didSucceed()
+        return value
       } catch KeychainError.itemNotFound {
+        failures.didSucceed()
         return nil
       } catch {
-        SecretStorageFailure.report(.read, error, of: Property.self)
+        failures.report(.read, error, of: Property.self)
         return nil
       }
     }
     set {
       if let store { return store.wrappedValue = newValue }
       do {
-        guard let newValue else { return try storageAdapter.delete(for: key) }
-        try storageAdapter.save(value: newValue, for: key)
+        if let newValue {
+          try storageAdapter.save(value: newValue, for: key)
+        } else {
+          try storageAdapter.delete(for: key)
+        }
+        failures.didSucceed()
       } catch {
-        SecretStorageFailure.report(.write, error, of: Property.self)
+        failures.report(.write, error, of: Property.self)
       }
     }
   }

@@ -22,6 +22,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private let storageAdapter: CodableKeychainAdapter
   /// The value that the last set failed to save; an inner nil stands for a removal.
   private let unsaved = Lock(Data??.none, inForkedChild: { nil })
+  private let failures = ReportedFailures()
 
   /// Creates a property; nothing is read before the first access.
   ///
@@ -40,7 +41,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
       do {
         try save(try newValue.map(storageAdapter.bytes))
       } catch {
-        SecretStorageFailure.report(.write, error, of: Property.self)
+        failures.report(.write, error, of: Property.self)
       }
     }
     _modify {
@@ -61,11 +62,14 @@ public final class KeychainStore<Property: Codable>: Sendable {
         return (try unsaved.map(storageAdapter.value), true)
       }
       let bytes = try storageAdapter.load(for: key, mayPrompt: false)
-      return (try storageAdapter.value(of: bytes), true)
+      let value: Property = try storageAdapter.value(of: bytes)
+      failures.didSucceed()
+      return (value, true)
     } catch KeychainError.itemNotFound {
+      failures.didSucceed()
       return (nil, true)
     } catch {
-      SecretStorageFailure.report(operation, error, of: Property.self)
+      failures.report(operation, error, of: Property.self)
       return (nil, false)
     }
   }
@@ -82,16 +86,30 @@ public final class KeychainStore<Property: Codable>: Sendable {
       throw error
     }
     unsaved.withLock { $0 = nil }
+    failures.didSucceed()
   }
 }
 
-extension SecretStorageFailure {
+/// The failures of a property that were reported since its last access that succeeded.
+struct ReportedFailures: Sendable {
+  private let failures = Lock(Set<SecretStorageFailure>(), inForkedChild: { [] })
+
+  func didSucceed() {
+    let failures = failures.withLock { failures in
+      defer { failures = [] }
+      return failures
+    }
+    SecretStores.didSucceed(after: failures)
+  }
+
   /// Reports an adapter's failure, but not a coder's error, which may contain the value.
-  static func report(_ operation: Operation, _ error: any Error, of type: Any.Type) {
+  func report(_ operation: SecretStorageFailure.Operation, _ error: any Error, of type: Any.Type) {
     let reason: SecretStoreError =
       operation == .write
       ? .invalid("JSON cannot represent this value of type \(type); the stored value is unchanged")
       : .undecodable("\(type)")
-    SecretStores.onFailure(SecretStorageFailure(operation, error as? SecretStoreError ?? reason))
+    let failure = SecretStorageFailure(operation, error as? SecretStoreError ?? reason)
+    failures.withLock { _ = $0.insert(failure) }
+    SecretStores.onFailure(failure)
   }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
@@ -7,6 +8,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
+  private let reading = ReportedAccess()
 
   init(
     _ key: String, in store: KeyValueStore, _ encoder: PropertyListEncoder,
@@ -19,20 +21,18 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
 
   var value: Value? {
     get {
-      switch stored.wrappedValue {
-      case nil: return nil
-      case .native(let value): return decodedData(in: value) ?? value
-      case .coded(let data):
-        let failure = KeyValueStoreError.undecodable(
-          key: stored.key, type: "\(Value.self)",
-          reason: "neither the value nor a property list in it has this type")
-        do {
-          let value = try decoder.decodeCoded(Value.self, from: data)
-          KeyValueStore.didSucceed(after: failure)
-          return value
-        } catch {
-          KeyValueStore.onFailure(failure)
-          return nil
+      reading.result { () throws(KeyValueStoreError) in
+        switch stored.wrappedValue {
+        case nil: return nil
+        case .native(let value): return decodedData(in: value) ?? value
+        case .coded(let data):
+          do {
+            return try decoder.decodeCoded(Value.self, from: data)
+          } catch {
+            throw .undecodable(
+              key: stored.key, type: "\(Value.self)",
+              reason: "neither the value nor a property list in it has this type")
+          }
         }
       }
     }
@@ -60,6 +60,24 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
       return try decoder.decodeCoded(Value.self, from: data)
     } catch {
       // The app itself has stored a property list as `Data`.
+      return nil
+    }
+  }
+}
+
+/// A kind of access that reports its failures to `KeyValueStore.onFailure`.
+struct ReportedAccess: Sendable {
+  private let failure = Lock(ReportedError(), inForkedChild: { ReportedError() })
+
+  /// Returns the result of an access; nil if it fails.
+  func result<Result>(_ access: () throws(KeyValueStoreError) -> Result?) -> Result? {
+    do throws(KeyValueStoreError) {
+      let result = try access()
+      failure.withLock { $0.wrappedValue = nil }
+      return result
+    } catch {
+      failure.withLock { $0.wrappedValue = error }
+      KeyValueStore.onFailure(error)
       return nil
     }
   }

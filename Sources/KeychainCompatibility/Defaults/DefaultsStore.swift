@@ -91,6 +91,8 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   private nonisolated(unsafe) let defaults: UserDefaults
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
+  private let reading = ReportedAccess()
+  private let writing = ReportedAccess()
 
   init(
     _ key: String, in defaults: UserDefaults, _ encoder: PropertyListEncoder,
@@ -103,7 +105,15 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   }
 
   var value: Value? {
-    get {
+    get { reading.result { () throws(KeyValueStoreError) in try storedValue } }
+    nonmutating set {
+      guard let newValue else { return unsafe defaults.removeObject(forKey: key) }
+      _ = writing.result { () throws(KeyValueStoreError) in try set(newValue) }
+    }
+  }
+
+  private var storedValue: Value? {
+    get throws(KeyValueStoreError) {
       guard let object = unsafe defaults.object(forKey: key) else { return nil }
       if let data = object as? Data {
         do {
@@ -118,31 +128,26 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
           fromPropertyList: [object], format: .binary, options: 0)
         return try decoder.decode([Value].self, from: list).first
       } catch {
-        KeyValueStore.onFailure(
-          .undecodable(key: key, type: "\(Value.self)", reason: "the value has another type"))
-        return nil
-      }
-    }
-    nonmutating set {
-      guard let newValue else { return unsafe defaults.removeObject(forKey: key) }
-      do {
-        unsafe defaults.set(try encoder.encode(newValue), forKey: key)
-      } catch {
-        setElement(newValue)
+        throw .undecodable(
+          key: key, type: "\(Value.self)", reason: "the value has another type")
       }
     }
   }
 
-  /// Stores a number, string or date without encoding it as a property list.
-  private func setElement(_ value: Value) {
+  private func set(_ value: Value) throws(KeyValueStoreError) {
+    do {
+      return unsafe defaults.set(try encoder.encode(value), forKey: key)
+    } catch {
+      // A number, a string or a date, which is stored without encoding it as a property list.
+    }
     do {
       // No format is requested, so nothing is written through the pointer.
       let list = unsafe try PropertyListSerialization.propertyList(
         from: encoder.encode([value]), format: nil)
       unsafe defaults.set((list as? [Any])?.first, forKey: key)
     } catch {
-      KeyValueStore.onFailure(
-        .unencodable(key: key, type: "\(Value.self)", reason: "property lists cannot represent it"))
+      throw .unencodable(
+        key: key, type: "\(Value.self)", reason: "property lists cannot represent it")
     }
   }
 }

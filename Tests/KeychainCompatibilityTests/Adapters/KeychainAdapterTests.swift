@@ -26,6 +26,25 @@ struct KeychainAdapterTests {
     CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
   }
 
+  @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      inMemory {
+        let text = KeychainStore<String>(key: "key")
+        let number = KeychainStore<Int>(key: "key")
+        for _ in 1...2 {
+          text.wrappedValue = "words"
+          #expect(number.wrappedValue == nil && number.wrappedValue == nil)
+          number.wrappedValue = 1
+          #expect(number.wrappedValue == 1)
+        }
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("could not be read") } == 2, "\(text)")
+  }
+
   @Test func declarationsOfOneKeyShareAnItem() throws {
     let tester = Declarations()
     let other = Declarations()

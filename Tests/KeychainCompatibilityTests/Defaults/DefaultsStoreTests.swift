@@ -64,6 +64,25 @@ struct DefaultsStoreTests {
     #expect(one.defaultList == [10, 20])
   }
 
+  @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      recordingErrors {
+        let store = KeyValueStore()
+        let number = DefaultsStore<Int>(key: "number", defaults: store)
+        for _ in 1...2 {
+          try store.set(Data([1]), for: "number")
+          #expect(number.wrappedValue == nil && number.wrappedValue == nil)
+          number.wrappedValue = 1
+          #expect(number.wrappedValue == 1)
+        }
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("neither the value") } == 2, "\(text)")
+  }
+
   @Test func valuesHaveTheFormOfStoredValue() throws {
     let person = Person(age: 25, name: "Lukas")
     one.person = person
