@@ -38,9 +38,9 @@ public enum SecretStores: Sendable {
   ///
   /// The handler is called after the access, on the same thread, or on any thread for failures of
   /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
-  /// then, the default handler writes one line to standard error for each distinct failure of all
-  /// passwords. A forked child has the default handler initially, and always writes failures of
-  /// maintenance to standard error.
+  /// then, or until the same maintenance succeeds, the default handler writes one line to standard
+  /// error for each distinct failure. A forked child has the default handler initially, and always
+  /// writes failures of maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }

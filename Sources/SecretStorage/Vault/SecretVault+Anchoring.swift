@@ -64,6 +64,7 @@ extension SecretVault {
     if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return true }
     do {
       try location.device.remember(vaultID, at: location.log.name, isRecorded: isRecorded)
+      maintenanceDidSucceed()
       return true
     } catch {
       if case .uncertain = error { throw error }

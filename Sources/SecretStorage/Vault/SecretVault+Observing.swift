@@ -36,13 +36,14 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
 
   /// Returns an observation that also keeps the watch of the file alive.
   private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
-    if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
-      report(SecretStorageFailure(.maintenance, error))
-      return observation
-    }
     var watch: ChangeObservation?
-    reportingFailure { () throws(SecretStoreError) in watch = try watchFile() }
-    if let problem = watch?.problem { report(SecretStorageFailure(.maintenance, problem)) }
+    reportingFailure { () throws(SecretStoreError) in
+      if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
+        throw error
+      }
+      watch = try watchFile()
+      if let problem = watch?.problem { throw problem }
+    }
     let retainedWatch = Lock(watch)
     return ChangeObservation {
       observation.cancel()

@@ -63,8 +63,8 @@ extension SecretVault {
   ///
   /// Nothing else changes: the vault is neither unlocked nor locked, and keeps refusing the file.
   /// Only the given keys open the file, and they are removed from memory afterwards. The items may
-  /// be outdated, or of whoever put the file there. Items with access flags are omitted, and those
-  /// that are bound to this device require ``UnlockKey/device``.
+  /// be outdated or forged. Items with access flags are omitted, and those that are bound to this
+  /// device require ``UnlockKey/device``.
   ///
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.

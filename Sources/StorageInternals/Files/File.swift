@@ -235,9 +235,9 @@ extension File {
     return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
   }
 
-  // int fstatfs(int fd, struct statfs *buf), which Swift does not import.
   private typealias StatFS = @convention(c) (CInt, UnsafeMutablePointer<Int>) -> CInt
   private static let fstatfs: StatFS? = unsafe dlsym(nil, "fstatfs").map {
+    // int fstatfs(int fd, struct statfs *buf), which Swift does not import.
     unsafe unsafeBitCast($0, to: StatFS.self)
   }
 

@@ -20,10 +20,10 @@ extension FileSystem {
   /// are provisional (``File/isProvisional``).
   ///
   /// The new file has the owner, group and mode of the old one, but not its other hard links or its
-  /// access control list. If there is no old file, only the owner of the new one has access, who is
-  /// that of the directory if this process is root. `hasExpectedContent` returns whether the file
-  /// at a path, which has the expected size and date, also has the expected content. Returns nil if
-  /// the file was not the expected one.
+  /// access control list. If there is no old file, the new one has mode 0600, and the owner of the
+  /// directory if this process is root. `hasExpectedContent` returns whether the file at a path,
+  /// which has the expected size and date, also has the expected content. Returns nil if the file
+  /// was not the expected one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool

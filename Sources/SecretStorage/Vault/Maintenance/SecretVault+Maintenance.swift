@@ -127,7 +127,9 @@ extension SecretVault {
   func finishReplacing(
     by written: RememberedVault?, _ durabilityError: SecretStoreError?, _ location: VaultLocation
   ) {
-    if let durabilityError { report(SecretStorageFailure(.durability, durabilityError)) }
+    reportingFailure(of: "flush", as: .durability) { () throws(SecretStoreError) in
+      if let durabilityError { throw durabilityError }
+    }
     reportingFailure { () throws(SecretStoreError) in
       try contents.withLock { contents throws(SecretStoreError) in
         try contents.refresh(from: location)
@@ -150,12 +152,24 @@ extension SecretVault {
   }
 
   /// Runs a maintenance task, and reports its failure instead of throwing.
-  func reportingFailure(of maintenance: () throws(SecretStoreError) -> Void) {
+  func reportingFailure(
+    of task: String = #function, as operation: SecretStorageFailure.Operation = .maintenance,
+    _ maintenance: () throws(SecretStoreError) -> Void
+  ) {
     do {
       try maintenance()
+      maintenanceDidSucceed(task)
     } catch {
-      self.report(SecretStorageFailure(.maintenance, error))
+      let failure = SecretStorageFailure(operation, error)
+      failedTasks.withLock { _ = $0[task, default: []].insert(failure) }
+      report(failure)
     }
+  }
+
+  /// Lets the default handler report failures of a task again, because it has succeeded.
+  func maintenanceDidSucceed(_ task: String = #function) {
+    let failures = failedTasks.withLock { $0.removeValue(forKey: task) }
+    if let failures { SecretStores.didSucceed(after: failures) }
   }
 
   /// Reports a failure; here, a handler that uses the vault could deadlock.

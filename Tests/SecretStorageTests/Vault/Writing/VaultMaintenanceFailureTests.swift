@@ -85,6 +85,40 @@ struct VaultMaintenanceFailureTests {
     }
   }
 
+  @Test func failureAfterASuccessIsPrintedAgain() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      recordingErrors {
+        let failingCall = Lock<FileSystem.Call?>(nil)
+        let vault = TestVault()
+        let directory = vault.directory.path
+        let object = vault.open(
+          fileSystem: FileSystem { call, path in
+            let isFailing = call == failingCall.withLock { $0 }
+            return isFailing && (path.contains(".state") || path == directory) ? EIO : nil
+          })
+        var count = 0
+        func add() throws {
+          count += 1
+          try object.add("value", account: "\(count)")
+        }
+        try add()
+        // The record of the vault's state, then the directory after a replacement.
+        for call in [FileSystem.Call.write, .fsync, .write, .fsync] {
+          for isFailing in [true, true, false] {
+            failingCall.withLock { $0 = isFailing ? call : nil }
+            if call == .write { try add() } else { try? object.compact() }
+          }
+        }
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    for message in ["A store needs attention", "may not survive a power failure"] {
+      #expect(text.split(separator: "\n").count { $0.contains(message) } == 2, "\(text)")
+    }
+  }
+
   @Test func failureHandlerMayReadThePassword() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
