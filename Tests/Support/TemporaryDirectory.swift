@@ -6,13 +6,22 @@ import StorageInternals
 package final class TemporaryDirectory: Sendable {
   package let path: String
 
+  /// A directory in memory, where flushes take no time, or the one for temporary files if there is
+  /// none, or a small one as in containers.
+  package static let memory: String = {
+    let shared = "/dev/shm"
+    var status = statvfs()
+    // The path is copied by the calls.
+    let isFree =
+      unsafe access(shared, W_OK) == 0 && statvfs(shared, &status) == 0
+      && status.f_bavail * status.f_frsize >= 1 << 30
+    return isFree ? shared : FileManager.default.temporaryDirectory.path
+  }()
+
   /// Makes the directory, in memory if requested and possible.
   package init(inMemory: Bool = false) throws {
     ExpectedFailures.begin()
-    let shared = "/dev/shm"
-    // The path is copied by the call.
-    let isInMemory = unsafe inMemory && access(shared, W_OK) == 0
-    let parent = isInMemory ? shared : FileManager.default.temporaryDirectory.path
+    let parent = inMemory ? Self.memory : FileManager.default.temporaryDirectory.path
     path = "\(parent)/Locket-\(UUID())"
     try FileSystem().makeDirectories(path)
   }

@@ -23,12 +23,10 @@ final class TestVault: Sendable {
   /// The number of items in a record, fewer than an app's for work in several steps.
   let batchSize: Int
 
-  init(batchSize: Int = 256, in parent: URL = FileManager.default.temporaryDirectory) {
+  init(batchSize: Int = 256, in parent: URL = URL(filePath: TemporaryDirectory.memory)) {
     ExpectedFailures.begin()
     self.batchSize = batchSize
-    directory =
-      parent
-      .appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
+    directory = parent.appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
   }
 
   deinit {
