@@ -63,8 +63,10 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   }
 
   func notifyObservers() {
-    contents.withLock { $0.notifiedGeneration = $0.generation }
+    let generation = contents.withLock { $0.generation }
     observers.notify()
+    // Not before the calls, which another thread would otherwise take for made.
+    contents.withLock { $0.notifiedGeneration = max($0.notifiedGeneration, generation) }
   }
 
   /// Notifies the observers after a file event, unless they were already notified of the contents.
