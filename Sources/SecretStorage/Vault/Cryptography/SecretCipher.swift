@@ -69,8 +69,13 @@ extension SecretCipher {
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> Secret {
-    let derive = { @Sendable () throws(SecretStoreError) in
-      try stretch(passphrase, salt: salt, cost: cost)
+    // The derivation takes the passphrase, because its thread may end later than this call.
+    let input = Lock<Secret?>(passphrase)
+    let derive = { @Sendable () throws(SecretStoreError) -> Secret in
+      guard let passphrase = input.withLock({ $0.take() }) else {
+        fatalError("A passphrase was stretched twice.")
+      }
+      return try stretch(passphrase, salt: salt, cost: cost)
     }
     let outcome = Lock<Result<Secret, SecretStoreError>?>(nil)
     let end = DispatchSemaphore(value: 0)
@@ -83,7 +88,8 @@ extension SecretCipher {
         wipeReturnedFrames()
         outcome.withLock { $0 = result }
       }
-      // This thread has no reference to the key any longer, which the caller may release at once.
+      // This thread has no reference to the key or the passphrase any longer, which the caller may
+      // release at once.
       end.signal()
     }
     if code != 0 { return try derive() }
