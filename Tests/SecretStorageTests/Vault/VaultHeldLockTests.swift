@@ -125,6 +125,7 @@ struct VaultHeldLockTests {
     #expect(try object.texts() == ["a": "value"])
     holder.stop()
     holder.end()
+    object.lockTimeout = .unlimited
     try onThreads(8) { number in try object.add("new", account: "\(number)") }
     #expect(try object.texts().count == 9)
   }
