@@ -26,7 +26,7 @@ struct VaultCutOffFileTests {
   /// Makes a vault on another machine, which rewrites it, and returns the file before and after.
   private func files(_ rewriting: Rewriting) throws -> (before: [UInt8], after: [UInt8]) {
     let owner = try vault.protected()
-    for account in texts.keys {
+    for account in texts.keys.sorted() {
       try owner.add(account, account: account, account == "d" ? .always : .whenUnlocked)
     }
     let before = try vault.bytes
