@@ -42,7 +42,7 @@ package struct FileLock: ~Copyable, Sendable {
     do throws(SystemError) {
       while true {
         try wait.lock(file)
-        if try file.isStill(at: path, in: fileSystem) {
+        if try file.staysLocked(at: path, in: fileSystem) {
           self.file = file
           isQueued = true
           return
@@ -61,7 +61,7 @@ package struct FileLock: ~Copyable, Sendable {
     at path: String, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) -> FileLock? {
     let file = try open(path, fileSystem)
-    guard try file.lockIfFree(), try file.isStill(at: path, in: fileSystem) else { return nil }
+    guard try file.lockIfFree(), try file.staysLocked(at: path, in: fileSystem) else { return nil }
     return FileLock(file: file)
   }
 
@@ -123,6 +123,18 @@ extension File {
     guard let current = try fileSystem.status(of: path) else { return false }
     let status = try status()
     return status.inode == current.inode && status.device == current.device
+  }
+
+  /// Returns whether a path still refers to this locked file, and unlocks the file otherwise.
+  ///
+  /// A child that was forked meanwhile would keep the lock of a file that is only closed.
+  fileprivate func staysLocked(
+    at path: String, in fileSystem: FileSystem
+  ) throws(SystemError) -> Bool {
+    var isKept = false
+    defer { if !isKept { unlock() } }
+    isKept = try isStill(at: path, in: fileSystem)
+    return isKept
   }
 }
 

@@ -209,7 +209,8 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         func acquire(_ name: String) throws {
-          let lock = try FileLock(at: path, queueTimeout: .seconds(100_000), turn: .zero)
+          let long = Duration.seconds(100_000)
+          let lock = try FileLock(at: path, timeout: long, queueTimeout: long, turn: .zero)
           let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
           try log.write(name.utf8, at: try log.status().size)
           lock.release()
@@ -254,6 +255,20 @@ import Testing
         lock.release()
         _ = try FileLock(at: path, timeout: .seconds(100_000))
         child.kill()
+        // Nor does a child that is forked when the lock was acquired in vain.
+        let late = Lock(ForkedChild?.none)
+        let failing = FileSystem.recording { call, _ in
+          if call != .stat { return nil }
+          let child = try ForkedChild { while true { pause() } }
+          late.withLock { $0 = child }
+          return EIO
+        }
+        #expect(throws: SystemError(call: .stat, path: path, code: EIO)) {
+          _ = try FileLock(at: path, in: failing)
+        }
+        let isReleased = try FileLock.ifFree(at: path) != nil
+        #expect(isReleased)
+        late.withLock { $0 }?.kill()
         // The end of a child, which closes its descriptors, frees no lock of its parent.
         let other = try FileLock(at: path)
         let second = try ForkedChild { withExtendedLifetime(other) {} }
