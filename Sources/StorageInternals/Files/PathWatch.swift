@@ -14,7 +14,7 @@ package final class PathWatch: Sendable {
     /// The steps of the last resolution of the path.
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
-    /// The file's status at the last poll; nil if it was missing.
+    /// The file's status at the last poll; nil if it was missing, or has not been polled.
     var polledStatus: FileStatus?
     /// Whether the file may have changed since the last poll without a change of its status.
     var mayHaveChanged = false
@@ -123,7 +123,12 @@ package final class PathWatch: Sendable {
     } catch {
       // The next check resolves the path again.
       state.steps = []
-      reason.withLock { $0 = error }
+      let isFirst = reason.withLock { reason in
+        defer { reason = error }
+        return reason == nil
+      }
+      // The first poll has no earlier status to compare with.
+      if isFirst { state.mayHaveChanged = true }
       try PolledPaths.add(self)
     }
   }

@@ -99,6 +99,16 @@ struct PathWatchCallsTests: WatchedDirectory {
     #expect(watcher.watch.problem == nil)
   }
 
+  @Test func removalBeforeTheFirstPollIsReported() async throws {
+    try write("a", to: "file")
+    let path = directory("file")
+    var watcher = try Watcher(path, refusing(path, while: Lock(true)))
+    try await watcher.expect(nil) {
+      try remove("file")
+      PolledPaths.check()
+    }
+  }
+
   @Test func pathWhoseNewDirectoryCannotBeWatchedIsPolled() async throws {
     try make("a")
     let isRefused = Lock(true)
