@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 struct SerialQueueTests {
+  /// On threads that no other test blocks.
+  private let queue = SerialQueue(on: ThreadPool(named: "serial"))
+
   @Test func closuresRunOneAtATimeInOrder() throws {
-    let queue = SerialQueue()
     let heard = Lock([[Int]](repeating: [], count: 8))
     let isOver = DispatchSemaphore(value: 0)
     onThreads(8) { number in
@@ -26,7 +28,6 @@ struct SerialQueueTests {
   }
 
   @Test func delayedClosureRunsAfterItsDelay() throws {
-    let queue = SerialQueue()
     let isOver = DispatchSemaphore(value: 0)
     let early = try #require(queue.run(after: .seconds(Int64.max)) { Issue.record("early") })
     let start = SuspendingClock.now
@@ -40,7 +41,6 @@ struct SerialQueueTests {
   }
 
   @Test func cancelledClosureDoesNotRun() throws {
-    let queue = SerialQueue()
     let gate = DispatchSemaphore(value: 0)
     let isOver = DispatchSemaphore(value: 0)
     queue.run { gate.wait() }
@@ -52,7 +52,6 @@ struct SerialQueueTests {
   }
 
   @Test func cancelledClosureIsReleased() throws {
-    let queue = SerialQueue()
     weak var captured: Heard<Int>?
     let number = try {
       let object = Heard<Int>()
@@ -66,11 +65,17 @@ struct SerialQueueTests {
 
   @Test(.forks) func noClosureRunsInAForkedChild() async {
     await #expect(processExitsWith: .success) {
-      let queue = SerialQueue()
-      let isRunning = DispatchSemaphore(value: 0)
-      queue.run { isRunning.signal() }
+      // The only thread waits at the fork, and holds no lock of Swift's runtime.
+      let endless = Duration.seconds(100_000)
+      let queue = SerialQueue(on: ThreadPool(named: "forked", limit: 1, patience: endless))
+      let (isRunning, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      queue.run {
+        isRunning.signal()
+        mayEnd.wait()
+      }
       isRunning.wait()
-      let later = try #require(queue.run(after: .seconds(100_000)) {})
+      defer { mayEnd.signal() }
+      let later = try #require(queue.run(after: endless) {})
       let child = try ForkedChild {
         queue.run { _exit(2) }
         if queue.run(after: .zero, { _exit(2) }) != nil { _exit(3) }
