@@ -12,6 +12,8 @@ final class BusyThreads: Sendable {
 
   init() {
     ForkOperation.warmUp()
+    // The threads may be at their first use of a type when a child is forked.
+    accessAll()
     for index in 0..<4 {
       DispatchQueue(label: "busy \(index)").async(group: group) { [self] in
         while !isOver.wrappedValue { accessAll() }
