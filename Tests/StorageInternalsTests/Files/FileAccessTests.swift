@@ -7,8 +7,9 @@ import Testing
 
 /// The mode and the owner of new files and directories.
 @Suite struct FileAccessTests {
+  /// In memory, where every kernel supports unnamed files.
   let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
   private var path: String { directory("file") }
 

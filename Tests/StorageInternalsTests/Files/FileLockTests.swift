@@ -6,8 +6,9 @@ import Testing
 @testable import StorageInternals
 
 @Suite struct FileLockTests {
+  /// In memory, where `/proc/locks` has the same device number as the status of a file.
   let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
   @Test func lockIsHeldUntilReleasedOrOutOfScope() throws {
     let path = directory("lock")

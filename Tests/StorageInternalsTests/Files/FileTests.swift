@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct FileTests {
+  /// In memory, where files can have any date.
   let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
   @Test func readingEndsWithTheFile() throws {
     try FileSystem().replaceFile(at: directory("file"), with: [1, 2, 3])

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct ReplacingTests {
+  /// In memory, where every kernel supports unnamed files, which the numbers of calls depend on.
   let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
   let old = [UInt8]("old".utf8)
   let new = [UInt8](repeating: 7, count: 100_000)
