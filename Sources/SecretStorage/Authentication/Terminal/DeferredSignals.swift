@@ -80,7 +80,7 @@ struct DeferredSignals {
   /// Returns the next deferred signal, if any.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
-  /// Restores the previous actions of the signals.
+  /// Restores the previous actions of the signals, and delivers those that are still deferred.
   func restore() {
     Self.isDeferring.withLock { $0 = false }
     for (number, action) in previous {
@@ -91,6 +91,8 @@ struct DeferredSignals {
       if current.handlerAddress != Self.deferring.handlerAddress { continue }
       unsafe sigaction(number, &action, nil)
     }
+    // Signals that arrived after the last call of `next()`.
+    while let number = next() { if number != SIGCONT { Self.deliver(number) } }
   }
 
   /// Calls the app's handler for SIGCONT, while the other signals are still deferred.

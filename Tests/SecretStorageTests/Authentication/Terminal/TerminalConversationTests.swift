@@ -95,6 +95,16 @@ struct TerminalConversationTests {
     #expect(Set(DeferredSignals.all) == Set(1...64).subtracting(others))
   }
 
+  @Test func signalAfterTheAnswerIsDelivered() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      recordingErrors {
+        let signals = try DeferredSignals()
+        ThreadSignals.unblocking([SIGTERM]) { _ = raise(SIGTERM) }
+        signals.restore()
+      }
+    }
+  }
+
   @Test func handledSignalCancelsTheQuestion() throws {
     let session = try asked("handling")
     try session.type("taj\(PseudoTerminal.interrupt)")
