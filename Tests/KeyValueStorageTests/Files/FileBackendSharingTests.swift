@@ -24,7 +24,10 @@ struct FileBackendSharingTests {
       if thread == 0 {
         defer { isOver.withLock { $0 = true } }
         // Fewer writes than a read makes attempts.
-        for number in 1..<90 { _ = try backend.update { _ in Self.changes(to: number) } }
+        for number in 1..<90 {
+          // A reader holds the lock while it looks for temporary files.
+          _ = try backend.update(within: .seconds(100_000)) { _ in Self.changes(to: number) }
+        }
         return
       }
       var last = 0

@@ -1,7 +1,7 @@
 @testable import KeyValueStorage
 
 /// A backend whose changes are not observed, so that no thread of a store uses it in the
-/// background, with hooks at each read and write.
+/// background, with hooks at each read and write, and without a limit for the lock of a file.
 struct HookedBackend: KeyValueBackend {
   let base: any KeyValueBackend
   var willLoad: @Sendable () throws(KeyValueStoreError) -> Void = {}
@@ -25,7 +25,7 @@ struct HookedBackend: KeyValueBackend {
     _ changes: (KeyValueContents) -> KeyValueChanges
   ) throws(KeyValueStoreError) -> KeyValueContents {
     var failure: KeyValueStoreError?
-    let contents = try base.update { contents in
+    let contents = try base.update(within: .seconds(100_000)) { contents in
       let changes = changes(contents)
       do throws(KeyValueStoreError) {
         try willWrite(changes)
