@@ -169,10 +169,10 @@ final class Setting: Sendable {
   func beginChange() -> Change {
     store.loadIfNeeded()
     store.propertyLock.lock()
+    // Before the value: in between, another thread may read the contents, which ends the error.
+    let readError = store.state.withLock { $0.readError(of: key) }
     let current = loadedValue()
-    return Change(
-      value: current.value,
-      rejection: current.error ?? store.state.withLock { $0.readError(of: key) })
+    return Change(value: current.value, rejection: current.error ?? readError)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {

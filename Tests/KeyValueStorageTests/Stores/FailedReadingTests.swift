@@ -71,15 +71,23 @@ struct FailedReadingTests {
     }
   }
 
+  /// A store without a thread that could end a failure by what it read before.
+  private func unobservedStore(
+    of file: TestFile, failingIf isFailing: Lock<Bool>
+  ) -> KeyValueStore {
+    let backend = FileBackend(
+      path: file.path, format: .json,
+      fileSystem: FileSystem { [path = file.path] call, opened in
+        call == .open && opened == path && isFailing.withLock { $0 } ? EIO : nil
+      })
+    return KeyValueStore(HookedBackend(base: backend))
+  }
+
   @Test(arguments: [false, true])
   func inPlaceChangeOfAnUnreadValueIsRefused(_ isKnownFromBefore: Bool) throws {
     let file = try file(.json, 41)
     let isFailing = Lock(!isKnownFromBefore)
-    let store = file.open(
-      .durable,
-      FileSystem { [path = file.path] call, opened in
-        call == .open && opened == path && isFailing.withLock { $0 } ? EIO : nil
-      })
+    let store = unobservedStore(of: file, failingIf: isFailing)
     let number = file.number(in: store)
     let error = KeyValueStoreError.system(call: "open", path: file.path, code: EIO)
     if isKnownFromBefore {
@@ -102,6 +110,31 @@ struct FailedReadingTests {
     number.wrappedValue += 1
     #expect(number.error == nil)
     #expect(try file.values() == ["number": stored + 1])
+  }
+
+  /// Another thread may read the newest value while an older one is decoded for the change.
+  @Test func inPlaceChangeOfAnOlderValueIsRefused() throws {
+    let file = try file(.json, 41)
+    let isFailing = Lock(false)
+    let store = unobservedStore(of: file, failingIf: isFailing)
+    try store.load()
+    isFailing.withLock { $0 = true }
+    try write(50, to: file)
+    #expect(throws: KeyValueStoreError.self) { try store.load() }
+    HookedNumber.didDecode.withLock { hook in
+      hook = {
+        isFailing.withLock { $0 = false }
+        do { try store.load() } catch { Issue.record(error) }
+      }
+    }
+    let setting = StoredValue(wrappedValue: HookedNumber(0), "number", in: store)
+    setting.wrappedValue.number += 1
+    #expect(setting.error != nil)
+    #expect(setting.wrappedValue.number == 50)
+    #expect(try file.values() == ["number": 50])
+    setting.wrappedValue.number += 1
+    #expect(setting.error == nil)
+    #expect(try file.values() == ["number": 51])
   }
 
   @Test func unsavedValueCanBeChangedInPlace() throws {
@@ -180,5 +213,25 @@ struct FailedReadingTests {
     try FileSystem().unlink(file.path)
     try wait { number.wrappedValue == 0 }
     #expect(number.error == nil)
+  }
+}
+
+/// A number that calls a closure when it is decoded for the first time.
+private struct HookedNumber: Codable, Sendable {
+  static let didDecode = Lock<(@Sendable () -> Void)?>(nil)
+
+  var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  init(from decoder: any Decoder) throws {
+    number = try decoder.singleValueContainer().decode(Int.self)
+    let hook = Self.didDecode.withLock { $0.take() }
+    hook?()
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
   }
 }
