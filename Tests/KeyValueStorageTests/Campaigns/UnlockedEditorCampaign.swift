@@ -39,7 +39,11 @@ struct UnlockedEditorCampaign {
     let file = try TestFile(values: ["edit": 1_000_000, "number": 1_000_000])
     let child = try SettingsChild("race", on: file)
     try child.wait(for: "=\t1000010")
-    let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: file.open()))
+    // A store that waits until a file is final, however long its writer is stopped.
+    let endless = Duration.seconds(100_000)
+    let backend = FileBackend(path: file.path, format: .json, gracePeriod: endless)
+    let store = KeyValueStore(backend, .durable, SettingsVersion(0, []), gracePeriod: endless)
+    let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
 
     let count = 2_000
     var lost = 0
