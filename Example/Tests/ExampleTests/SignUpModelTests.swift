@@ -18,7 +18,7 @@ struct SignUpModelTests {
     let rules = try PasswordRuleSet(rules)
     return SignUpModel(
       rules: rules, generator: try PasswordGenerator(rules),
-      service: NameService(site: "example.org", vault: vault))
+      service: NameService(site: "example.org", vault: vault), clock: StoppedClock())
   }
 
   @Test(arguments: [

@@ -27,7 +27,12 @@ final class SignUpModel: Sendable {
   private let candidate: ValidatedField<String>
 
   /// The generator must have the same rules.
-  init(rules: PasswordRuleSet, generator: PasswordGenerator, service: NameService) {
+  ///
+  /// The clock measures the pause before a name is checked, and how long the answer may take.
+  init(
+    rules: PasswordRuleSet, generator: PasswordGenerator, service: NameService,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
     self.generator = generator
     let userName = ValidatedField(
       "", .count(3...64) && .trimmed,
@@ -35,7 +40,7 @@ final class SignUpModel: Sendable {
         AsynchronousCheck("free", .custom(Self.freeCode, [service.site])) { name in
           try await service.isTaken(name) ? .rejected() : .satisfied
         }
-      ])
+      ], clock: clock)
     let passwords = [0, 1].map { _ in
       let password = ValidatedField("", .password(rules))
       password.require(.notContaining(userName, saying: .custom(Self.withoutNameCode)))
