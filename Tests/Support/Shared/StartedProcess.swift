@@ -40,7 +40,9 @@ package enum StartedProcess {
     unsafe sigemptyset(&mask)
     unsafe posix_spawnattr_setsigmask(&attributes, &mask)
     var defaults = mask
-    for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU] {
+    for number in [
+      SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGALRM,
+    ] {
       unsafe sigaddset(&defaults, number)
     }
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
