@@ -11,16 +11,22 @@ struct ProcessExitTests {
   func busyThreadsDoNotCrashAtExit(round: Int) async {
     await #expect(processExitsWith: .success) {
       let cipher = OpenSSLCipher()
-      let firstUses = DispatchGroup()
+      let (firstUses, laterUses) = (DispatchGroup(), DispatchGroup())
       for _ in 0..<8 {
         firstUses.enter()
+        laterUses.enter()
         let code = DetachedThread.start {
           do {
             let key = try cipher.deriveKey(from: "key", salt: [], purpose: "test")
             firstUses.leave()
+            // Busy threads would delay the first uses.
+            firstUses.wait()
+            var isFirst = true
             while true {
               _ = try cipher.deriveKey(from: key, salt: [], purpose: "test")
               _ = try cipher.seal(key, with: key, authenticating: [])
+              if isFirst { laterUses.leave() }
+              isFirst = false
             }
           } catch {
             Issue.record(error)
@@ -29,7 +35,7 @@ struct ProcessExitTests {
         }
         #expect(code == 0)
       }
-      firstUses.wait()
+      laterUses.wait()
       exit(0)
     }
   }

@@ -90,8 +90,10 @@ struct VaultMaintenanceFailureTests {
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       recordingErrors {
+        let defaultHandler = SecretStores.onFailure
         let failingCall = Lock<FileSystem.Call?>(nil)
         let vault = TestVault()
+        SecretStores.onFailure = defaultHandler
         let directory = vault.directory.path
         let object = vault.open(
           fileSystem: FileSystem { call, path in
@@ -109,6 +111,7 @@ struct VaultMaintenanceFailureTests {
           for isFailing in [true, true, false] {
             failingCall.withLock { $0 = isFailing ? call : nil }
             if call == .write { try add() } else { try? object.compact() }
+            object.finishBackgroundWork()
           }
         }
       }
