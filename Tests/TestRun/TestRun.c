@@ -22,7 +22,7 @@ static int backtrace(void **frames, int count) { return 0; }
 static void backtrace_symbols_fd(void **frames, int count, int descriptor) {}
 #endif
 
-// A run takes less than two minutes on two cores. No test has a limit of its own, because a busy
+// A run takes less than three minutes on two cores. No test has a limit of its own, because a busy
 // machine would reach it; whatever takes this long hangs.
 static const int secondsOfARun = 1800;
 
