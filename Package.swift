@@ -88,8 +88,8 @@ let package = Package(
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [
-        "CLibrary", "Concurrency", "LibCrypto", "SecretMigration", "SecretStorage",
-        "StorageInternals", "TestSupport", "VaultProcess",
+        "CLibrary", "Concurrency", "SecretMigration", "SecretStorage", "StorageInternals",
+        "TestSupport", "VaultProcess",
       ],
       exclude: ["Fixtures"]),
     .testTarget(

@@ -35,7 +35,7 @@ package final class AESCipher: Sendable {
     for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
   }
 
-  /// Encrypts a message with AES-GCM under a 128-bit or 256-bit key.
+  /// Encrypts a message with AES-256-GCM.
   ///
   /// - Returns: The ciphertext, followed by the tag.
   package func seal<Key: SecretBytes>(
@@ -61,13 +61,14 @@ package final class AESCipher: Sendable {
     }
   }
 
-  /// Decrypts an AES-GCM message under a 128-bit or 256-bit key; nil if it is not authentic.
+  /// Decrypts an AES-256-GCM ciphertext, which its tag follows; nil if it is not authentic.
   package func open<Key: SecretBytes>(
-    _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, under key: Key, nonce: [UInt8],
-    authenticating context: [UInt8], by library: CryptoLibrary
+    _ sealed: ArraySlice<UInt8>, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
+    by library: CryptoLibrary
   ) throws(CryptoFailure) -> Key? {
-    guard tag.count == Self.tagSize, !nonce.isEmpty else { return nil }
-    var tag = Array(tag)
+    guard sealed.count >= Self.tagSize, !nonce.isEmpty else { return nil }
+    let ciphertext = sealed.dropLast(Self.tagSize)
+    var tag = Array(sealed.suffix(Self.tagSize))
     var isAuthentic = false
     let opened = try unsafe Key(count: ciphertext.count) { output throws(CryptoFailure) in
       let succeeded = unsafe withSession(of: library) { session in
@@ -150,11 +151,11 @@ package final class AESCipher: Sendable {
   func beginGCM(
     _ key: some SecretBytes, _ nonce: [UInt8], _ authenticated: [UInt8], encrypting: Bool
   ) -> Bool {
-    let is256 = unsafe key.withUnsafeBytes { $0.count == 32 }
+    guard unsafe key.withUnsafeBytes({ $0.count == 32 }) else { return false }
     // The algorithm is set for every message, because a new context has none. 0x9 is
     // EVP_CTRL_AEAD_SET_IVLEN in <openssl/evp.h>.
     return unsafe library.cipherInit(
-      context, is256 ? library.aes256GCM : library.aes128GCM, nil, nil, nil, encrypting ? 1 : 0)
+      context, library.aes256GCM, nil, nil, nil, encrypting ? 1 : 0)
       == 1 && control(0x9, nonce.count, nil) && begin(nil, key, nonce, encrypting: encrypting)
       && authenticated.withUnsafeBytes { unsafe update($0, into: nil) != nil }
   }

@@ -65,7 +65,7 @@ package import StorageInternals
     ) -> Int32
 
   /// `EVP_CIPHER *`.
-  let aes256GCM, aes128GCM, aes128CBC: OpaquePointer
+  let aes256GCM, aes128CBC: OpaquePointer
   /// `EVP_MD *`.
   let sha256: OpaquePointer
   let hkdf: HKDF
@@ -88,7 +88,6 @@ package import StorageInternals
     unsafe scrypt = try function("EVP_PBE_scrypt")
     unsafe pbkdf2 = try function("PKCS5_PBKDF2_HMAC")
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
-    unsafe aes128GCM = try Self.algorithm("AES-128-GCM", "CIPHER", "EVP_aes_128_gcm", of: library)
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
     hkdf = unsafe try HKDF(library, sha256: sha256)
@@ -122,7 +121,7 @@ package import StorageInternals
   }
 
   /// Opens the library, which the dynamic linker loads only once per process.
-  static func library() throws(DynamicLibraryError) -> DynamicLibrary {
+  private static func library() throws(DynamicLibraryError) -> DynamicLibrary {
     try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
       packages: [
@@ -149,7 +148,7 @@ package import StorageInternals
   }
 
   /// Fetches an algorithm with a function of version 3; returns nil if it is not available.
-  static func fetch(
+  private static func fetch(
     _ name: String, _ function: String, of library: DynamicLibrary
   ) throws(DynamicLibraryError) -> OpaquePointer? {
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);

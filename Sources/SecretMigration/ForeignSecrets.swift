@@ -3,7 +3,6 @@ public import SecretStorage
 /// The decrypted secrets of another program.
 ///
 /// To read them from a file, which is not changed, use ``keychainExport(at:passphrase:)``,
-/// ``cryptFile(at:passphrase:skippingUnreadable:reporting:)``,
 /// ``libsecretKeyring(at:passphrase:skippingUnreadable:)`` or ``environmentFile(at:service:)``. To
 /// write them to a store, use ``migrate(to:conflicts:isDryRun:removingSource:reporting:)``. The
 /// secrets are held in protected memory, but reading them also uses unprotected memory.
@@ -146,7 +145,7 @@ extension ForeignSecrets {
   }
 
   /// Reports the progress; throws `cancelled` if the closure cancels the operation.
-  static func checkProgress(
+  private static func checkProgress(
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(MigrationError) {
     let progress = MaintenanceProgress(completed: completed, total: total)

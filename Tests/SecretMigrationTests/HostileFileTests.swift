@@ -8,8 +8,7 @@ import Testing
 /// Truncated, changed and damaged files, which must give an error of the right type, or secrets.
 struct HostileFileTests {
   enum Source: String, CaseIterable, CustomTestStringConvertible {
-    case environment, cryptFile, oldCryptFile, libsecret
-    case keychainBinary, keychainXML, keychainJSON
+    case environment, libsecret, keychainBinary, keychainXML, keychainJSON
 
     /// The sources that are authenticated as a whole.
     static let sealed = [libsecret, keychainBinary, keychainXML, keychainJSON]
@@ -28,9 +27,6 @@ struct HostileFileTests {
           C=The Valley Wind # a comment
           D=
           """.utf8)
-      // A short user name has few spellings to try.
-      case .cryptFile: Fixture.cryptFileOfVersion138
-      case .oldCryptFile: Fixture.cryptFileOfVersion134
       case .libsecret: Fixture.libsecret
       case .keychainBinary: Fixture.keychainBinary
       case .keychainXML: Fixture.keychainXML
@@ -46,10 +42,6 @@ struct HostileFileTests {
       let read =
         switch self {
         case .environment: try ForeignSecrets.environmentFile(at: url, service: "app")
-        case .cryptFile, .oldCryptFile:
-          try ForeignSecrets.cryptFile(
-            at: url, passphrase: passphrase, skippingUnreadable: true,
-            derivingBy: KnownKeys.derive)
         case .libsecret: try ForeignSecrets.libsecretKeyring(at: url, passphrase: passphrase)
         default: try ForeignSecrets.keychainExport(at: url, passphrase: passphrase)
         }
@@ -61,8 +53,7 @@ struct HostileFileTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test(arguments: Source.sealed + [.cryptFile])
-  func wrongPassphraseIsAnError(source: Source) {
+  @Test(arguments: Source.sealed) func wrongPassphraseIsAnError(source: Source) {
     for passphrase in ["", "Correct horse", "correct horse\n"] {
       #expect(throws: MigrationError.wrongPassphrase(path: directory("file"))) {
         try source.read(source.bytes, in: directory, passphrase: passphrase)
@@ -95,7 +86,6 @@ struct HostileFileTests {
       let secrets = read(Array(bytes.prefix(count)), of: source)
       // Files of lines may end earlier.
       #expect(secrets == nil || !Source.sealed.contains(source), "\(count) bytes")
-      if let secrets, source != .environment { #expect(secrets.isEmpty) }
     }
   }
 

@@ -81,58 +81,6 @@ struct LargeFileTests {
     }
   }
 
-  @Test(arguments: [
-    ("", "a"), ("", " "), ("", "\n"), ("", "#"), ("[", "a"), ("[", "]"), ("[a]\n", "a"),
-    ("[a]\nb =", "\tc\n"), ("[a]\nb =", "\n\t "), ("[a]\nb =", "c"), ("[a]\nb =", "="),
-    ("[a]\nb =", " "), ("[a]\n", ": "), ("[a]\n", "b\n"), ("[a]\nb = c\n", " "), ("", "="),
-    ("", "["), ("", "_20"), ("", "\\"), ("[a]\n", "# a\n"), ("[a]\n", "_20"), ("[a]\n", "b = c\n"),
-  ])
-  func longConfigurationFilesAreRefused(start: String, middle: String) throws {
-    try expectRefusal(start, middle) {
-      try .cryptFile(at: $0, passphrase: Secret(""), derivingBy: KnownKeys.derive)
-    }
-  }
-
-  @Test func sizeOfAConfigurationNameIsLimited() throws {
-    let longest = String(repeating: "a", count: 3 * ItemLimits.stringSize)
-    for (name, isRead) in [(longest, true), (longest + "a", false)] {
-      for text in ["[\(name)]", "[section]\n\(name) = value"] {
-        let file = { () throws in _ = try ConfigurationFile(Array(text.utf8), of: "file") }
-        if isRead { try file() } else { try expectError(.malformed, from: file) }
-      }
-    }
-  }
-
-  /// A value with many members, long ones, or one with a long name.
-  @Test func longValuesAreRefused() throws {
-    for json in ["{\"salt\": [" + String(decoding: repeated("[],"), as: UTF8.self) + "[]]}", "{"] {
-      #expect(CryptFileValue(Data(json.utf8).base64EncodedString()) == nil)
-    }
-    #expect(CryptFileValue(String(decoding: repeated("A"), as: UTF8.self)) == nil)
-    let known = #"{"salt":"AAAAAAAAAAA=","data":"","mac":"AAAAAAAAAAAAAAAAAAAAAA==","#
-    let nonce = #""nonce":"AAAAAAAAAAAAAAAA""#
-    #expect(CryptFileValue(Data("\(known)\(nonce)}".utf8).base64EncodedString()) != nil)
-    let more = (0..<60).map { ",\"\($0)\":0" }.joined()
-    #expect(CryptFileValue(Data("\(known)\(nonce)\(more)}".utf8).base64EncodedString()) != nil)
-    let many = more + ",\"a\":0"
-    #expect(CryptFileValue(Data("\(known)\(nonce)\(many)}".utf8).base64EncodedString()) == nil)
-  }
-
-  @Test func numberOfSpellingsIsLimited() throws {
-    func caseVariants(_ name: String) throws -> [String] {
-      try #require(EscapedName(name)).caseVariants.map(\.string)
-    }
-    #expect(try caseVariants("a_2eb") == ["A.B", "A.B", "a.b", "A.b", "a.B", "A.B"])
-    #expect(try caseVariants("abcdefgh").count == 2 + 1 << 8)
-    if Campaign.isFull {
-      #expect(try caseVariants(String(repeating: "a", count: 20)).count == 2 + 1 << 16)
-    }
-    let longest = String(repeating: "a", count: 1024)
-    #expect(try #require(EscapedName(longest)).caseVariants.contains { $0.string != longest })
-    let tooLong = String(decoding: repeated("a"), as: UTF8.self)
-    #expect(try caseVariants(tooLong).allSatisfy { $0 == tooLong })
-  }
-
   @Test func longLibsecretKeyringsAreRefused() throws {
     let start = Array(Fixture.cheapLibsecret.prefix(58)) + Array(repeating: 0, count: 12)
     for filling in [0, 1, 0xff] as [UInt8] {

@@ -17,9 +17,6 @@ let growthRows: [Row] =
   + growth(of: "environment", environment) { url in
     refusable { keep(try ForeignSecrets.environmentFile(at: url, service: "app")) }
   }
-  + growth(of: "cryptfile", cryptFiles) { url in
-    refusable { keep(try ForeignSecrets.cryptFile(at: url, passphrase: Secret("".utf8))) }
-  }
   + growth(of: "keychain export", exports) { url in
     refusable { keep(try ForeignSecrets.keychainExport(at: url, passphrase: Secret("".utf8))) }
   }
@@ -189,13 +186,6 @@ private let environment = combinations(
     ("A\u{0}=1\n", ""), ("='", ""), ("A=1\n", ""), ("# A\n", ""), ("\n", "x"), (" ", "A=1"),
     ("\r", ""), ("\\", ""), ("a", "='"), ("$A", ""), ("export ", "A=1"), ("A='b\n' ", "\n"),
   ])
-
-private let cryptFiles = combinations(
-  ["[a]\nb =", "", "[a]\n", "[a]\nb = c\n"],
-  [
-    "[a\u{0}]\nb = c\n", " b\n", "[a\u{0}]\n", "a\u{0} = b\n", "a = b\n", "# a\n", "\n", " ", "=",
-    "[", "_20", "\\",
-  ].map { ($0, "") })
 
 private let exports: [(key: String, value: Input)] = {
   let item = #"{"class": "genp", "v_Data": "BwcH", "labl": "a", "acct": "b"}"#

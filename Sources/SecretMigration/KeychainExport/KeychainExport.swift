@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import LibCrypto
 public import SecretStorage
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
@@ -6,7 +7,6 @@ struct KeychainExport: Decodable {
   static let format = "keychain items, PBKDF2-HMAC-SHA256, AES-256-GCM"
   static let supportedIterations = 1_000...10_000_000
   private static let nonceSize = 12
-  private static let tagSize = 16
 
   let format: String
   let version: Int
@@ -32,7 +32,7 @@ struct KeychainExport: Decodable {
     guard (16...64).contains(salt.count) else {
       throw .unsupported(path: path, reason: "the salt is not 16 to 64 bytes long")
     }
-    guard sealed.count >= Self.nonceSize + Self.tagSize else {
+    guard sealed.count >= Self.nonceSize + AESCipher.tagSize else {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
     let cipher = try ForeignCipher()
@@ -40,8 +40,7 @@ struct KeychainExport: Decodable {
       of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
     let bytes = [UInt8](sealed)
     let opened = try cipher.open(
-      bytes[Self.nonceSize..<(bytes.count - Self.tagSize)], tag: bytes.suffix(Self.tagSize),
-      nonce: bytes.prefix(Self.nonceSize), key: key)
+      bytes.dropFirst(Self.nonceSize), nonce: bytes.prefix(Self.nonceSize), key: key)
     guard let opened else { throw .wrongPassphrase(path: path) }
     return opened
   }

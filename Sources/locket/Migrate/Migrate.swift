@@ -14,23 +14,6 @@ extension Option {
 }
 
 extension Command {
-  static let migrateCryptFile = migrate(
-    "cryptfile", from: "a keyring of Python's keyrings.cryptfile",
-    options: [.sourcePassphraseFile, .skipUnreadable],
-    notes: """
-      By default, the file is ~/.local/share/python_keyring/cryptfile_pass.cfg. Reading it requires
-      libargon2, or OpenSSL 3.2 or later, and takes a few tenths of a second per password.
-      """
-  ) { url, arguments in
-    let passphrase = try await arguments.sourcePassphrase()
-    return try LongOperation.perform("Reading", cancelledAs: MigrationError.cancelled) {
-      progress in
-      try .cryptFile(
-        at: url, passphrase: passphrase, skippingUnreadable: arguments.has(.skipUnreadable),
-        reporting: progress)
-    }
-  }
-
   static let migrateLibsecret = migrate(
     "libsecret", from: "a keyring file of libsecret or oo7",
     options: [.sourcePassphraseFile, .skipUnreadable],

@@ -1,5 +1,6 @@
 import CLibrary
 import PasswordRules
+import ValueFormats
 
 extension Option {
   fileprivate static let reference = Option(
@@ -12,9 +13,9 @@ extension Command {
   /// The notes of the commands for scripts.
   private static let lineNotes = """
     Each line of standard input must be a JSON string, such as "minlength: 8;". One line is printed for
-    each of them. An unpaired surrogate counts as a character outside of ASCII. On an error, the line is
-    empty, and the reason is printed on standard error. The exit status is 2 if a line is not a JSON
-    string or cannot be counted, otherwise 1 if a descriptor is invalid, otherwise 0.
+    each of them. On an error, the line is empty, and the reason is printed on standard error. The exit
+    status is 2 if a line is not a JSON string or cannot be counted, otherwise 1 if a descriptor is
+    invalid, otherwise 0.
     """
 
   static let canonicalRules = Command(
@@ -59,10 +60,7 @@ extension Command {
       while let line = lines.next() {
         number += 1
         do {
-          guard let text = String(json: line) else {
-            throw Failure("Expected a JSON string, such as \"minlength: 8;\".")
-          }
-          answers += Array(try answer(text).utf8)
+          answers += Array(try answer(string(json: line)).utf8)
         } catch {
           try Output.write(answers)
           answers.removeAll(keepingCapacity: true)
@@ -75,6 +73,18 @@ extension Command {
       answers.removeAll(keepingCapacity: true)
     } while try lines.read()
     return status
+  }
+
+  private static func string(json line: ArraySlice<UInt8>) throws(Failure) -> String {
+    let expected = "Expected a JSON string, such as \"minlength: 8;\""
+    let tree: ValueTree
+    do throws(FormatError) {
+      tree = try JSONFormat(.plain).decode(line)
+    } catch {
+      throw Failure("\(expected): \(error.reason).")
+    }
+    guard case .string(let text) = tree else { throw Failure("\(expected).") }
+    return text
   }
 }
 
@@ -122,69 +132,6 @@ private struct InputLines {
         return true
       }
       if errno != EINTR { throw Failure("Standard input cannot be read: \(SystemCall.reason).") }
-    }
-  }
-}
-
-extension String {
-  /// Parses a JSON string (RFC 8259); returns nil for anything else.
-  ///
-  /// An unpaired surrogate becomes U+FFFD, because a Swift string cannot contain it.
-  init?(json line: ArraySlice<UInt8>) {
-    // The bytes of the syntax are ASCII, which never occurs inside other characters of UTF-8.
-    guard String(validating: line, as: UTF8.self) != nil else { return nil }
-    var rest = line.drop(while: Self.isSpace)
-    while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
-    guard rest.count >= 2, rest.removeFirst() == UInt8(ascii: "\""),
-      rest.removeLast() == UInt8(ascii: "\"")
-    else { return nil }
-    if rest.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
-      guard let units = Self.units(ofEscaped: rest) else { return nil }
-      self.init(decoding: units, as: UTF16.self)
-    } else {
-      self.init(decoding: rest, as: UTF8.self)
-    }
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
-  }
-
-  private static func units(ofEscaped bytes: ArraySlice<UInt8>) -> [UInt16]? {
-    var units: [UInt16] = []
-    var rest = String(decoding: bytes, as: UTF8.self).utf16.makeIterator()
-    while let unit = rest.next() {
-      if unit < 0x20 || unit == UInt8(ascii: "\"") { return nil }
-      guard unit == UInt8(ascii: "\\") else {
-        units.append(unit)
-        continue
-      }
-      guard let escaped = escape(in: &rest) else { return nil }
-      units.append(escaped)
-    }
-    return units
-  }
-
-  /// Parses an escape sequence after its backslash.
-  private static func escape(in units: inout String.UTF16View.Iterator) -> UInt16? {
-    guard let letter = units.next().flatMap(Unicode.Scalar.init) else { return nil }
-    switch letter {
-    case "\"", "\\", "/": return UInt16(letter.value)
-    case "b": return 0x08
-    case "f": return 0x0C
-    case "n": return 0x0A
-    case "r": return 0x0D
-    case "t": return 0x09
-    case "u":
-      var value: UInt16 = 0
-      for _ in 0..<4 {
-        guard let digit = units.next().flatMap(Unicode.Scalar.init), digit.isASCII,
-          let number = Character(digit).hexDigitValue
-        else { return nil }
-        value = value << 4 | UInt16(number)
-      }
-      return value
-    default: return nil
     }
   }
 }

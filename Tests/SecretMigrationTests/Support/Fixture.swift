@@ -7,10 +7,6 @@ enum Fixture {
   /// The passphrase of all files.
   static let passphrase = "correct horse"
 
-  static let cryptFile = file("cryptfile")
-  static let cryptFileOfVersion138 = file("cryptfile-1.3.8")
-  static let cryptFileOfVersion134 = file("cryptfile-1.3.4")
-  static let cryptFileWithOddNames = file("cryptfile-odd-names")
   static let keychainBinary = file("keychain-binary")
   static let keychainXML = file("keychain-xml")
   static let keychainJSON = file("keychain-json")

@@ -56,7 +56,7 @@ struct MigrateTests {
       #expect(machine.exists("variables.env"))
     }
     let option = "--source-passphrase-file \(try machine.file("passphrase", "totoro\n"))"
-    for kind in ["cryptfile", "libsecret", "keychain"] {
+    for kind in ["libsecret", "keychain"] {
       let ended = try migrate("\(kind) \(file) \(option)")
       #expect(ended.status == 2)
       #expect(ended.errors.hasPrefix("locket: \(file) does not have the expected format: "))

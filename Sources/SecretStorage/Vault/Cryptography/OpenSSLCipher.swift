@@ -82,9 +82,7 @@ public final class OpenSSLCipher: SecretCipher {
   ) throws(SecretStoreError) -> Secret {
     try Self.checkSizes(sealed.count, context)
     let opened = try withLibrary { library throws(CryptoFailure) in
-      try aes.open(
-        sealed.dropLast(AESCipher.tagSize), tag: sealed.suffix(AESCipher.tagSize), under: key,
-        nonce: Self.nonce, authenticating: context, by: library)
+      try aes.open(sealed, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }
     return opened

@@ -44,15 +44,12 @@ struct ForeignCipher: Sendable {
     }
   }
 
-  /// Decrypts AES-GCM with a key of 128 or 256 bits; returns nil if authentication fails.
+  /// Decrypts AES-256-GCM, with the tag at the end; returns nil if authentication fails.
   func open(
-    _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret,
-    authenticating context: [UInt8] = []
+    _ sealed: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
     try convertingError { () throws(CryptoFailure) in
-      try aes.open(
-        ciphertext, tag: tag, under: key, nonce: Array(nonce), authenticating: context,
-        by: library)
+      try aes.open(sealed, under: key, nonce: Array(nonce), authenticating: [], by: library)
     }
   }
 
