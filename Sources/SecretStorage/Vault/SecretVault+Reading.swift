@@ -135,8 +135,7 @@ extension VaultContents {
   )] {
     if mayHaveMore { throw keys.lockReason }
     var readable: [(item: SecretItem, secret: Secret)] = []
-    let items = Array(index.items) + overwritten.values
-    for item in items where item.accessControl.flags.isEmpty {
+    for item in index.items where item.accessControl.flags.isEmpty {
       do {
         readable.append((item.decoded, try open(item)))
         idle?.recordUse()

@@ -67,7 +67,7 @@ struct TableForgeryTests {
     try vault.replace(by: bytes)
     switch memory {
     case .complete: try vault.restoreState(state)
-    case .short: try vault.restoreState(state.mapValues { Array($0.prefix(128)) })
+    case .short: try vault.restoreState(state.mapValues { Array($0.prefix(112)) })
     case .stale: try vault.restoreState(staleState)
     case .absent: try vault.forget()
     }

@@ -44,59 +44,6 @@ struct VaultNamingTests {
     try vault.open().expectSound(["first": "first", "second": "second"])
   }
 
-  private static let restored = ["a": "newest", "b": "b", "c": "c", "d": "other"]
-
-  /// Makes two identities with one name, as a repeating random generator did.
-  private func overwrite() throws -> SecretVault {
-    let object = vault.open()
-    let first = try object.add("first", account: "a")
-    try object.change("a", to: "newest")
-    for account in ["b", "c"] {
-      try vault.plant(
-        .generic(service: "campaign", account: account), Secret(account.utf8), named: first.id,
-        in: object)
-    }
-    try object.add("other", account: "d")
-    return object
-  }
-
-  @Test func repairRestoresOverwrittenItems() throws {
-    let writer = try overwrite()
-    for object in [writer, vault.open()] {
-      #expect(try object.texts() == ["c": "c", "d": "other"])
-      let found = try object.verify()
-      #expect(found.damage.count == 2 && found.itemCount == 2, "\(found)")
-      #expect(found.damage.allSatisfy { $0.contains("overwritten") })
-      #expect(try object.salvageableItems().count == 4)
-    }
-    #expect(try vault.open().repair().count == 2)
-    for object in [writer, vault.open()] {
-      try object.expectSound(Self.restored)
-      #expect(Set(try object.items(matching: .all).map(\.id)).count == 4)
-    }
-    #expect(try vault.open().repair().isEmpty)
-    #expect(try vault.names().contains { $0.contains(".damaged-") })
-  }
-
-  @Test func rewriteRestoresOverwrittenItems() throws {
-    for work in [VaultWork.compact, .rotateKeys, .setPassphrase] {
-      let test = VaultNamingTests()
-      let object = try test.overwrite()
-      try work.perform(on: object, of: test.vault)
-      try object.expectSound(Self.restored)
-    }
-  }
-
-  @Test func newItemIsNotReplacedByOverwrittenOne() throws {
-    let object = try overwrite()
-    try object.add("again", account: "a")
-    try object.add("removed", account: "b")
-    try object.remove("b")
-    #expect(try object.verify().isSound)
-    try object.compact()
-    #expect(try object.texts() == ["a": "again", "c": "c", "d": "other"])
-  }
-
   @Test func searchFindsItemWithTheIDOfAnother() throws {
     let reader = vault.open()
     let writer = vault.open()

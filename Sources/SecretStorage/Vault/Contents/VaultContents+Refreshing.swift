@@ -122,9 +122,9 @@ extension VaultContents {
 
   /// Whether the state of every item is available and certain.
   var isComplete: Bool {
-    trustError == nil && damage.isEmpty && sealedRecordCount == 0 && overwritten.isEmpty
-      && interruptedWrite == nil && !isForked && keys.table != nil && keys.ring.user != nil
-      && !keys.isCandidate && !keys.isDetached && !keys.isDeviceOutdated
+    trustError == nil && damage.isEmpty && sealedRecordCount == 0 && interruptedWrite == nil
+      && !isForked && keys.table != nil && keys.ring.user != nil && !keys.isCandidate
+      && !keys.isDetached && !keys.isDeviceOutdated
   }
 
   /// Determines whether a missing log is an error or may be replaced with a new vault.

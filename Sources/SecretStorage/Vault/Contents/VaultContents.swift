@@ -9,8 +9,6 @@ struct VaultContents: Sendable {
   var chain = VaultChain()
   var index = VaultIndex()
   var damage = VaultDamage()
-  /// The newest states of items that other items with the same identifier overwrote.
-  var overwritten: [ItemIdentity: VaultItem] = [:]
   /// The number of key tables in the log, including those that are not valid.
   var tableCount = 0
   /// The number of records whose attributes are sealed under a key that was never in memory.
@@ -98,16 +96,15 @@ extension VaultContents {
   func checkComplete() throws(SecretStoreError) {
     if let trustError { throw trustError }
     if !keys.isUnlocked || mayHaveMore { throw keys.lockReason }
-    try checkTrust(besides: overwrittenDescriptions)
+    try checkTrust()
   }
 
   /// Throws unless the vault is trusted and undamaged.
-  func checkTrust(besides others: [String] = []) throws(SecretStoreError) {
+  func checkTrust() throws(SecretStoreError) {
     if let trustError { throw trustError }
-    let found = damage.places + others
-    if found.isEmpty { return }
+    if damage.isEmpty { return }
     throw .corrupted(
-      "The vault must be repaired with repair() first; damaged: \(found.summary)")
+      "The vault must be repaired with repair() first; damaged: \(damage.description)")
   }
 
   /// Applies the entries of a log.
@@ -251,9 +248,7 @@ extension VaultContents {
     switch entry {
     case .put(let item):
       if !damage.isEmpty { damage.resolve(item.id) }
-      if let other = index.put(item) { overwritten[other.identity] = other }
-      // An item that was added again is no longer missing.
-      if !overwritten.isEmpty { overwritten[item.identity] = nil }
+      index.put(item)
     case .remove(let id, let revision):
       let current = index[id]?.revision
       // The lost record may have moved the item to another attributes key.

@@ -40,21 +40,19 @@ struct VaultIndex: Sendable {
     byID.reserveCapacity(count)
   }
 
-  /// Adds or replaces an item, and returns the replaced one if it has another identity.
-  @discardableResult
-  mutating func put(_ item: VaultItem) -> VaultItem? {
+  /// Adds an item, or replaces the one with the same identifier.
+  mutating func put(_ item: VaultItem) {
     if item.sealed.isStored { hasStoredSecrets = true }
     newestCreation = max(newestCreation, item.created)
     let id = item.id
     if let slot = byID[id], let old = slots[slot] {
-      if !old.hasSameIdentity(as: item) {
-        remove(id)
-        put(item)
-        return old
+      if old.hasSameIdentity(as: item) {
+        byteCount += item.byteCount - old.byteCount
+        slots[slot] = item
+        return
       }
-      byteCount += item.byteCount - old.byteCount
-      slots[slot] = item
-      return nil
+      // The indexes refer to the old identity.
+      remove(id)
     }
     let slot = free.popLast() ?? slots.count
     if slot == slots.count { slots.append(item) } else { slots[slot] = item }
@@ -62,7 +60,6 @@ struct VaultIndex: Sendable {
     byteCount += item.byteCount
     byAccount?.add(slot, under: Self.accountHash(item.identity))
     byService?.add(slot, under: Self.serviceHash(item.identity))
-    return nil
   }
 
   /// Adds the items of an earlier index that this one has neither by identifier nor by identity.

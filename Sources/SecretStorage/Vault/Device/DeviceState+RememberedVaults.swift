@@ -7,8 +7,8 @@ import StorageInternals
 // newer or of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
-  // The file sizes that successive versions wrote.
-  private static let (headSize, chainSize, size) = (80, 128, 176)
+  // The sizes of the newest record, and of the file, which also contains the keys if they are known.
+  private static let (headSize, size) = (112, 160)
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
   ///
@@ -99,10 +99,9 @@ extension DeviceState {
     bytes.append(littleEndian: head.sequence)
     bytes += head.digest
     bytes.append(head.subject.id)
-    bytes += try checksum(of: bytes)
     bytes += head.previousDigest
     bytes += try checksum(of: bytes)
-    guard let keys = vault.keys, bytes.count == Self.chainSize else { return bytes }
+    guard let keys = vault.keys else { return bytes }
     bytes.append(littleEndian: keys.slotTypes)
     bytes += keys.generation
     bytes.append(littleEndian: keys.logStart)
@@ -115,21 +114,17 @@ extension DeviceState {
     guard bytes.starts(with: Self.magic), try isComplete(bytes, upTo: Self.headSize) else {
       return nil
     }
-    // Earlier versions do not change the parts that later versions have appended.
-    let hasPreviousDigest = try isComplete(bytes, upTo: Self.chainSize)
     let hasKeys = try isComplete(bytes, upTo: Self.size)
     do throws(MalformedRecord) {
       var reader = RecordReader(bytes[Self.magic.count...])
       let sequence: UInt64 = try reader.integer()
       guard RecordHeader.sequences.contains(sequence) else { return nil }
-      let digest = try reader.bytes(32)
-      let subject = RecordSubject(id: try reader.itemID())
-      let previousDigest = bytes[Self.headSize...].prefix(hasPreviousDigest ? 32 : 0)
       let head = ChainHead(
-        sequence: sequence, digest: digest, subject: subject, previousDigest: previousDigest)
+        sequence: sequence, digest: try reader.bytes(32),
+        subject: RecordSubject(id: try reader.itemID()), previousDigest: try reader.bytes(32))
       var vault = RememberedVault(vaultID: vaultID, head: head)
       guard hasKeys else { return vault }
-      reader = RecordReader(bytes[Self.chainSize...])
+      reader = RecordReader(bytes[Self.headSize...])
       vault.keys = .init(
         slotTypes: try reader.integer(),
         generation: Array(try reader.bytes(KeyGeneration.fingerprintSize)),
@@ -167,7 +162,7 @@ struct RememberedVault: Hashable, Sendable {
   var logStart: UInt64 = 0
   /// The newest record.
   var head: ChainHead
-  /// Nil if an earlier version recorded the vault, or if the key table was not authenticated.
+  /// Nil if the key table was not authenticated.
   var keys: Keys?
 }
 

@@ -85,20 +85,18 @@ struct DeviceState: Sendable {
     return secret
   }
 
-  /// Returns the machine's identity, followed by identities that it may have had earlier.
+  /// Returns the machine's identity, followed by the one that it may have had earlier.
   ///
   /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
-    let uninitialized = Array("uninitialized\n".utf8)
     var current: [UInt8] = []
     do {
       current = try fileSystem.open(machineIdentity, O_RDONLY).read(from: 0, count: 256)
     } catch {
       if error.code != ENOENT { throw error }
     }
-    let isNone = current.isEmpty || current == uninitialized || current == uninitialized.dropLast()
-    // Earlier versions treated "uninitialized" as an identity.
-    return isNone ? [[], uninitialized] : [current, [], uninitialized]
+    let isNone = ["", "uninitialized", "uninitialized\n"].contains { current == Array($0.utf8) }
+    return isNone ? [[]] : [current, []]
   }
 }
 

@@ -79,23 +79,15 @@ enum FileHeader {
     return header
   }
 
-  enum Reading {
-    case current
-    case other(version: UInt32)
-    case damaged
-  }
-
-  static func read(
-    _ file: ArraySlice<UInt8>, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Reading {
+  /// Returns the format version of a file; nil if the header is damaged.
+  static func storedVersion(
+    in file: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> UInt32? {
     let header = file.prefix(size)
-    guard header.count == size, header.starts(with: magic) else { return .damaged }
+    guard header.count == size, header.starts(with: magic) else { return nil }
     let fields = header.prefix(magic.count + 8)
-    guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else {
-      return .damaged
-    }
-    let version = header.littleEndianUInt32(at: header.startIndex + magic.count)
-    return version == Self.version ? .current : .other(version: version)
+    guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else { return nil }
+    return header.littleEndianUInt32(at: header.startIndex + magic.count)
   }
 
   /// Returns the offset of the frame of the last record that a compaction wrote, if there is one.

@@ -95,14 +95,10 @@ struct FileRecordLog: RecordLog {
     var entries: [LogChanges.Entry] = []
     var content = bytes[...]
     if start == 0 {
-      switch try FileHeader.read(content, cipher) {
-      case .current: content = content.dropFirst(FileHeader.size)
-      case .other(let version):
-        if version > FileHeader.version {
-          throw .newerFormat("\(path), in format version \(version),")
-        }
-        throw .invalid("\(path) has format version \(version), which was never released")
-      case .damaged: content = try skipDamagedHeader(content, status, into: &entries)
+      switch try FileHeader.storedVersion(in: content, cipher) {
+      case FileHeader.version: content = content.dropFirst(FileHeader.size)
+      case let version?: throw .newerFormat("\(path), in format version \(version),")
+      case nil: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
     let parsed = try parse(content, at: start, of: status, source)

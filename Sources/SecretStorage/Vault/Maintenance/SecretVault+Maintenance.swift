@@ -39,7 +39,7 @@ extension SecretVault {
     if let trustError = fresh.trustError {
       guard case .corrupted = trustError, !fresh.damage.isEmpty else { throw trustError }
     }
-    var damage = fresh.damage.places + fresh.overwrittenDescriptions
+    var damage = fresh.damage.places
     var locked = 0
     for item in fresh.index.items {
       do {
@@ -72,7 +72,7 @@ extension SecretVault {
   ///
   /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the vault's
   /// name with the suffix `.damaged-` and a number. If an item's newest state is lost, its newest
-  /// readable state is restored. Items that others overwrote in earlier versions are restored too.
+  /// readable state is restored.
   ///
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
@@ -100,8 +100,6 @@ extension SecretVault {
       () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(location.device)
-      // Overwritten items that are not in the new file would be lost.
-      try changed.restoreOverwritten(isRepair: isRepair)
       try change(&changed)
       let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
@@ -175,41 +173,6 @@ extension SecretVault {
   /// Reports a failure; here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
     SecretStores.report(failure, on: observers.queue)
-  }
-}
-
-// Earlier versions took item IDs from a generator that repeats itself if no file can be opened, so
-// an item could overwrite another one. The log contains both until it is rewritten.
-extension VaultContents {
-  var overwrittenDescriptions: [String] {
-    overwritten.values.map {
-      "item \($0.id.uuid), which another item with the same identifier has overwritten"
-    }.sorted()
-  }
-
-  /// Restores the overwritten items under new IDs.
-  ///
-  /// Throws if an item's key is unavailable, except in a repair, which keeps the old file.
-  mutating func restoreOverwritten(isRepair: Bool) throws(SecretStoreError) {
-    if keys.table == nil { return }
-    for item in overwritten.values.sorted(by: { $0.created < $1.created }) {
-      let payload: Secret
-      do {
-        payload = try self.payload(of: item)
-      } catch {
-        switch error {
-        case .corrupted: continue
-        case .otherDevice where isRepair: continue
-        default: throw error
-        }
-      }
-      let id = try SecretItem.ID.unused { index[$0] != nil }
-      let sealed = try item.sealing(
-        payload, as: id, revision: item.revision,
-        under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
-      index.put(item.copy(as: id, revision: item.revision, with: sealed))
-    }
-    overwritten = [:]
   }
 }
 

@@ -191,12 +191,8 @@ def follow_chain(vault, device, given, password):
         last, last_subject = (sequence, payload), own
     return items, identifier, keys, (last[0], sha256(last[1]), last_subject)
 
-def state_file(head):
-    content = b"LocketS\n" + struct.pack("<Q", head[0]) + head[1] + head[2]
-    return content + sha256(content)[:16]
-
-def with_predecessor(state, vault):
-    content = state + list(records(vault))[-1][9:41]
+def state_file(head, predecessor):
+    content = b"LocketS\n" + struct.pack("<Q", head[0]) + head[1] + head[2] + predecessor
     return content + sha256(content)[:16]
 
 def with_table(state, vault, identifier, keys):
@@ -241,9 +237,8 @@ def read(*options):
     check(0 < end <= head[0], "end")
     if arguments.export: check(end == head[0] and not state.exists(), "end of an export")
     else:
-        expected = state_file(head)
-        longer = with_predecessor(expected, vault)
-        known = expected, longer, with_table(longer, vault, identifier, keys)
+        expected = state_file(head, list(records(vault))[-1][9:41])
+        known = expected, with_table(expected, vault, identifier, keys)
         check(state.read_bytes() in known, "state")
     return arguments, state, items, identifier, keys, head
 

@@ -36,12 +36,13 @@ def main():
         # The test has no other writer, so the records that were read are still all of them.
         fcntl.flock(lock, fcntl.LOCK_EX)
         service, secret = arguments.service.encode(), arguments.secret.encode()
+        predecessor = head[1]
         payload, head = record(identifier, keys, head, items, service, secret)
         length = len(payload)
         vault.seek(0, os.SEEK_END)
         vault.write(b"\xF5LKR" + struct.pack("<II", length, length ^ 0xFFFFFFFF) + head[1] + payload)
         vault.flush()
         os.fdatasync(vault.fileno())
-        state.write_bytes(state_file(head))
+        state.write_bytes(state_file(head, predecessor))
 
 main()

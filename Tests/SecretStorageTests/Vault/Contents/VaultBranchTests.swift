@@ -167,10 +167,6 @@ struct VaultBranchTests {
     #expect(throws: SecretStoreError.self) { try object.text("a") }
     #expect(try object.text("b") == branch.texts["b"])
 
-    // Earlier versions remembered the last record only, which proves nothing about others.
-    try vault.restoreState(vault.rememberedState().mapValues { Array($0[..<80]) })
-    #expect(throws: SecretStoreError.self) { try vault.open().text("b") }
-
     // A record of the other branch directly before the lost record.
     try vault.restoreState(branch.state)
     var mixed = branch.frames.map { Array($0) }

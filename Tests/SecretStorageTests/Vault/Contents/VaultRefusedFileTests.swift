@@ -50,8 +50,8 @@ struct VaultRefusedFileTests {
         #expect(try object.text("a") == "new")
       }
       try vault.replace(by: file)
-      // A state file of 128 bytes does not contain the beginning of the file.
-      let size = (reader == .new) == isDevice ? 128 : 176
+      // A state file of 112 bytes does not contain the beginning of the file.
+      let size = (reader == .new) == isDevice ? 112 : 160
       for (name, bytes) in state { try vault.putState(name, Array(bytes.prefix(size))) }
       for _ in 0..<2 {
         expectError(kind) { _ = try object.text("a") }
@@ -76,7 +76,7 @@ struct VaultRefusedFileTests {
   }
 
   /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
-  /// its earlier and present bytes, and its state as an earlier version would have written it.
+  /// its earlier and present bytes, and its state without the keys.
   private func protectedLater(
     _ isDevice: Bool
   ) throws -> (older: [UInt8], genuine: [UInt8], state: [String: [UInt8]]) {
@@ -85,13 +85,13 @@ struct VaultRefusedFileTests {
     let owner = try vault.openAsService()
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.change("a", to: "new")
-    let state = try vault.rememberedState().mapValues { Array($0.prefix(128)) }
+    let state = try vault.rememberedState().mapValues { Array($0.prefix(112)) }
     return (older, try vault.bytes, state)
   }
 
   enum Damage: CaseIterable { case garbageBehind, newestBehind, continued, withoutAnEnd }
 
-  /// A state file of 128 bytes does not contain the beginning of the file, which would differ.
+  /// A state file of 112 bytes does not contain the beginning of the file, which would differ.
   @Test(arguments: Damage.allCases, [true, false])
   func damagedOlderCopyChangesNoKey(_ damage: Damage, isDevice: Bool) throws {
     let (older, genuine, state) = try protectedLater(isDevice)

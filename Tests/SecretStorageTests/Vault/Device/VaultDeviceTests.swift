@@ -1,4 +1,3 @@
-import CipherSupport
 import CLibrary
 import Concurrency
 import FoundationEssentials
@@ -57,32 +56,16 @@ struct VaultDeviceTests {
     #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
   }
 
-  /// The cipher of earlier versions, which took the word `uninitialized` for an identity.
-  private struct EarlierCipher: ForwardingCipher {
-    let cipher = TestCipher()
-
-    func deriveKey(
-      from key: Secret, salt: ArraySlice<UInt8>, purpose: String
-    ) throws(SecretStoreError) -> Secret {
-      let isNone = purpose == "locket device" && salt.isEmpty
-      return try cipher.deriveKey(
-        from: key, salt: isNone ? Array("uninitialized\n".utf8)[...] : salt, purpose: purpose)
-    }
-  }
-
   /// The first identity is the content of machine-id before the end of the first boot.
   @Test(
     arguments: [
-      ("uninitialized\n", false, true), ("uninitialized\n", false, false),
-      ("uninitialized", false, true), ("", false, false), (nil, false, true),
-      ("uninitialized\n", true, false),
-    ] as [(String?, Bool, Bool)])
-  func laterMachineIdentityReplacesAMissingOne(
-    _ early: String?, isOfEarlierVersion: Bool, hasPassphrase: Bool
-  ) throws {
+      ("uninitialized\n", true), ("uninitialized\n", false), ("uninitialized", true),
+      ("", false), (nil, true),
+    ] as [(String?, Bool)])
+  func laterMachineIdentityReplacesAMissingOne(_ early: String?, hasPassphrase: Bool) throws {
     let machine = try vault.path("machine-id")
     if let early { try FileSystem().replaceFile(at: machine, with: Array(early.utf8)) }
-    let first = vault.open(machine: machine, cipher: isOfEarlierVersion ? EarlierCipher() : nil)
+    let first = vault.open(machine: machine)
     if hasPassphrase { try first.setPassphrase(TestVault.passphrase, cost: .minimum) }
     for accessibility in Accessibility.allCases
     where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {

@@ -55,13 +55,10 @@ struct VaultImportRefusalTests {
     try expectRefusal(of: [])
     try expectRefusal(of: Array("-----BEGIN PGP MESSAGE-----\n".utf8))
     try expectRefusal(of: [UInt8](repeating: 0, count: 100_000))
-    let version = UInt8(FileHeader.version)
-    for (other, kind) in [(version + 1, "newerFormat"), (version - 1, "invalid")] {
-      var header = Array(bytes.prefix(16))
-      header[8] = other
-      header += try TestCipher().digest(header[...])[..<16]
-      try expectRefusal(kind, of: header + bytes.dropFirst(32))
-    }
+    var header = Array(bytes.prefix(16))
+    header[8] += 1
+    header += try TestCipher().digest(header[...])[..<16]
+    try expectRefusal("newerFormat", of: header + bytes.dropFirst(32))
   }
 
   @Test func pathThatIsNoRegularFileIsAnError() throws {
