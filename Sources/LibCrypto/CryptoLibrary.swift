@@ -134,10 +134,15 @@ package import StorageInternals
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
   ) throws(DynamicLibraryError) -> OpaquePointer {
-    if unsafe library.symbol("EVP_\(kind)_fetch") != nil,
-      let fetched = unsafe try fetch(name, "EVP_\(kind)_fetch", of: library)
-    {
-      return unsafe fetched
+    // Only version 3 has this function:
+    // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
+    typealias Fetch =
+      @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
+    if unsafe library.symbol("EVP_\(kind)_fetch") != nil {
+      let fetch = unsafe try library.function("EVP_\(kind)_fetch", as: Fetch.self)
+      if let fetched = unsafe name.withCString({ unsafe fetch(nil, $0, nil) }) {
+        return unsafe fetched
+      }
     }
     // const EVP_CIPHER *EVP_aes_256_gcm(void);
     typealias Get = @convention(c) () -> OpaquePointer?
@@ -145,17 +150,6 @@ package import StorageInternals
       throw .symbolMissing(name, library: library.name)
     }
     return unsafe found
-  }
-
-  /// Fetches an algorithm with a function of version 3; returns nil if it is not available.
-  private static func fetch(
-    _ name: String, _ function: String, of library: DynamicLibrary
-  ) throws(DynamicLibraryError) -> OpaquePointer? {
-    // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
-    typealias Fetch =
-      @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
-    let fetch = unsafe try library.function(function, as: Fetch.self)
-    return unsafe name.withCString { unsafe fetch(nil, $0, nil) }
   }
 }
 
