@@ -68,7 +68,6 @@ package import StorageInternals
   let aes256GCM, aes128CBC: OpaquePointer
   /// `EVP_MD *`.
   let sha256: OpaquePointer
-  let hkdf: HKDF
 
   private init() throws(DynamicLibraryError) {
     let library = try Self.library()
@@ -90,7 +89,6 @@ package import StorageInternals
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
-    hkdf = unsafe try HKDF(library, sha256: sha256)
     performLazyLookups()
   }
 
@@ -113,8 +111,6 @@ package import StorageInternals
     var output = [UInt8](repeating: 0, count: 32)
     // The results are discarded. The buffer outlives the calls.
     unsafe output.withUnsafeMutableBufferPointer { output in
-      let bytes = UnsafeRawBufferPointer(output)
-      _ = unsafe hkdf.derive(bytes, salt: bytes, info: bytes, into: output)
       _ = unsafe hmac(sha256, output.baseAddress, 0, output.baseAddress, 0, output.baseAddress, nil)
       _ = unsafe scrypt(nil, 0, nil, 0, 2, 1, 1, 0, output.baseAddress, output.count)
     }
