@@ -6,3 +6,30 @@
 #else
   @_exported public import Musl
 #endif
+
+/// Returns the C library's message for an error number.
+package func errorMessage(_ code: Int32) -> String {
+  unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+    unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
+      ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
+  }
+}
+
+/// Fills a buffer from a file or pipe, up to its end.
+///
+/// - Returns: The number of bytes read; nil if that failed, with the reason in `errno`.
+package func readFully(
+  _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+) -> Int? {
+  var filled = 0
+  while filled < buffer.count {
+    let count = unsafe read(descriptor, buffer.baseAddress! + filled, buffer.count - filled)
+    if count == 0 { break }
+    if count > 0 {
+      filled += count
+    } else if errno != EINTR {
+      return nil
+    }
+  }
+  return filled
+}

@@ -1,4 +1,5 @@
 import Concurrency
+package import StorageInternals
 
 /// AES in GCM and CBC mode, with a pool of library contexts.
 ///
@@ -41,8 +42,8 @@ package final class AESCipher: Sendable {
   package func seal<Key: SecretBytes>(
     _ plaintext: Key, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
     by library: CryptoLibrary
-  ) throws(CryptoFailure) -> [UInt8] {
-    try unsafe plaintext.withUnsafeBytes { plaintext throws(CryptoFailure) in
+  ) throws(Unavailable) -> [UInt8] {
+    try unsafe plaintext.withUnsafeBytes { plaintext throws(Unavailable) in
       let count = plaintext.count
       var succeeded = false
       let sealed = unsafe [UInt8](unsafeUninitializedCapacity: count + Self.tagSize) {
@@ -56,7 +57,7 @@ package final class AESCipher: Sendable {
         }
         initializedCount = count + Self.tagSize
       }
-      guard succeeded else { throw CryptoFailure(function: "EVP_EncryptUpdate") }
+      guard succeeded else { throw .failed("EVP_EncryptUpdate") }
       return sealed
     }
   }
@@ -65,12 +66,12 @@ package final class AESCipher: Sendable {
   package func open<Key: SecretBytes>(
     _ sealed: ArraySlice<UInt8>, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
     by library: CryptoLibrary
-  ) throws(CryptoFailure) -> Key? {
+  ) throws(Unavailable) -> Key? {
     guard sealed.count >= Self.tagSize, !nonce.isEmpty else { return nil }
     let ciphertext = sealed.dropLast(Self.tagSize)
     var tag = Array(sealed.suffix(Self.tagSize))
     var isAuthentic = false
-    let opened = try unsafe Key(count: ciphertext.count) { output throws(CryptoFailure) in
+    let opened = try unsafe Key(count: ciphertext.count) { output throws(Unavailable) in
       let succeeded = unsafe withSession(of: library) { session in
         // 0x11 is EVP_CTRL_AEAD_SET_TAG in <openssl/evp.h>. The library does not modify the tag.
         guard unsafe session.beginGCM(key, nonce, context, encrypting: false),
@@ -83,7 +84,7 @@ package final class AESCipher: Sendable {
         isAuthentic = unsafe session.finish(into: output.baseAddress) != nil
         return true
       }
-      guard succeeded else { throw CryptoFailure(function: "EVP_DecryptUpdate") }
+      guard succeeded else { throw .failed("EVP_DecryptUpdate") }
     }
     return isAuthentic ? opened : nil
   }
@@ -95,10 +96,10 @@ package final class AESCipher: Sendable {
   package func decryptCBC<Key: SecretBytes>(
     _ ciphertext: ArraySlice<UInt8>, initializationVector: [UInt8], under key: Key,
     by library: CryptoLibrary
-  ) throws(CryptoFailure) -> (count: Int, bytes: Key)? {
+  ) throws(Unavailable) -> (count: Int, bytes: Key)? {
     var count: Int?
     // The library may write up to one block more than the ciphertext's size.
-    let bytes = try unsafe Key(count: ciphertext.count + 16) { output throws(CryptoFailure) in
+    let bytes = try unsafe Key(count: ciphertext.count + 16) { output throws(Unavailable) in
       let succeeded = unsafe withSession(of: library) { session in
         guard unsafe session.begin(library.aes128CBC, key, initializationVector, encrypting: false),
           let written = unsafe ciphertext.withUnsafeBytes({ bytes in
@@ -108,7 +109,7 @@ package final class AESCipher: Sendable {
         count = unsafe session.finish(into: output.baseAddress! + written).map { written + $0 }
         return true
       }
-      guard succeeded else { throw CryptoFailure(function: "EVP_DecryptUpdate") }
+      guard succeeded else { throw .failed("EVP_DecryptUpdate") }
     }
     return count.map { ($0, bytes) }
   }

@@ -1,8 +1,10 @@
+package import StorageInternals
+
 extension CryptoLibrary {
   private static let digestSize = 32
 
   /// Computes the SHA-256 digest of bytes.
-  package func digest(of bytes: ArraySlice<UInt8>) throws(CryptoFailure) -> [UInt8] {
+  package func digest(of bytes: ArraySlice<UInt8>) throws(Unavailable) -> [UInt8] {
     var succeeded = false
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.digestSize) { buffer, count in
       succeeded = unsafe bytes.withUnsafeBytes { bytes in
@@ -11,14 +13,14 @@ extension CryptoLibrary {
       }
       count = Self.digestSize
     }
-    guard succeeded else { throw CryptoFailure(function: "EVP_Digest") }
+    guard succeeded else { throw .failed("EVP_Digest") }
     return digest
   }
 
   /// Computes HMAC-SHA-256 (RFC 2104).
   package func authenticationCode<Key: SecretBytes>(
     of message: ArraySlice<UInt8>, under key: Key
-  ) throws(CryptoFailure) -> Key {
+  ) throws(Unavailable) -> Key {
     try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
       unsafe authenticate(message, under: key, into: output)
     }
@@ -38,7 +40,7 @@ extension CryptoLibrary {
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   package func hkdf<Key: SecretBytes>(
     _ key: Key, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
-  ) throws(CryptoFailure) -> Key {
+  ) throws(Unavailable) -> Key {
     // The RFC replaces a missing salt by zeros. The library's own function takes four times as long.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
@@ -54,7 +56,7 @@ extension CryptoLibrary {
   package func scrypt<Key: SecretBytes>(
     _ passphrase: Key, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
     parallelization: UInt32, memory: UInt64
-  ) throws(CryptoFailure) -> Key {
+  ) throws(Unavailable) -> Key {
     try unsafe compute("EVP_PBE_scrypt", 32, passphrase, salt) { passphrase, salt, output in
       unsafe scrypt(
         passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count,
@@ -66,7 +68,7 @@ extension CryptoLibrary {
   /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
   package func pbkdf2<Key: SecretBytes>(
     _ passphrase: Key, salt: ArraySlice<UInt8>, iterations: Int, count: Int
-  ) throws(CryptoFailure) -> Key {
+  ) throws(Unavailable) -> Key {
     try unsafe compute("PKCS5_PBKDF2_HMAC", count, passphrase, salt) { passphrase, salt, output in
       unsafe pbkdf2(
         passphrase.baseAddress, Int32(passphrase.count), salt.baseAddress, Int32(salt.count),
@@ -80,12 +82,12 @@ extension CryptoLibrary {
     _ body: (
       UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>
     ) -> Bool
-  ) throws(CryptoFailure) -> Key {
-    try unsafe Key(count: count) { output throws(CryptoFailure) in
+  ) throws(Unavailable) -> Key {
+    try unsafe Key(count: count) { output throws(Unavailable) in
       let succeeded = unsafe secret.withUnsafeBytes { secret in
         unsafe bytes.withUnsafeBytes { unsafe body(secret, $0, output) }
       }
-      guard succeeded else { throw CryptoFailure(function: function) }
+      guard succeeded else { throw .failed(function) }
     }
   }
 }

@@ -8,7 +8,7 @@ package import StorageInternals
 /// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
 /// and any thread may use them.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(DynamicLibraryError) in try CryptoLibrary() }
+  package static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -69,10 +69,10 @@ package import StorageInternals
   /// `EVP_MD *`.
   let sha256: OpaquePointer
 
-  private init() throws(DynamicLibraryError) {
+  private init() throws(Unavailable) {
     let library = try Self.library()
     try Self.disableExitHandler(of: library)
-    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
+    func function<Function>(_ name: String) throws(Unavailable) -> Function {
       try library.function(name, as: Function.self)
     }
     name = library.name
@@ -96,7 +96,7 @@ package import StorageInternals
   ///
   /// Other threads, such as one that compacts a vault, may still be using the library and would
   /// crash. This has no effect if other code in the process has already used the library.
-  private static func disableExitHandler(of library: DynamicLibrary) throws(DynamicLibraryError) {
+  private static func disableExitHandler(of library: DynamicLibrary) throws(Unavailable) {
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -117,7 +117,7 @@ package import StorageInternals
   }
 
   /// Opens the library, which the dynamic linker loads only once per process.
-  private static func library() throws(DynamicLibraryError) -> DynamicLibrary {
+  private static func library() throws(Unavailable) -> DynamicLibrary {
     try DynamicLibrary(
       anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
       packages: [
@@ -129,7 +129,7 @@ package import StorageInternals
   /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
-  ) throws(DynamicLibraryError) -> OpaquePointer {
+  ) throws(Unavailable) -> OpaquePointer {
     // Only version 3 has this function:
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
@@ -143,17 +143,16 @@ package import StorageInternals
     // const EVP_CIPHER *EVP_aes_256_gcm(void);
     typealias Get = @convention(c) () -> OpaquePointer?
     guard let found = unsafe try library.function(getter, as: Get.self)() else {
-      throw .symbolMissing(name, library: library.name)
+      throw .missing(name, in: library)
     }
     return unsafe found
   }
 }
 
-/// A failure of a libcrypto function.
-package struct CryptoFailure: Error, CustomStringConvertible {
-  let function: String
-
-  package var description: String { "The libcrypto function \(function) failed." }
+extension Unavailable {
+  static func failed(_ function: String) -> Unavailable {
+    Unavailable("The libcrypto function \(function) failed.")
+  }
 }
 
 /// A type that protects the memory of secret bytes.

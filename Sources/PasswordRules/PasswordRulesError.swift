@@ -1,5 +1,7 @@
-/// An error that prevents the use of a rule set.
+/// An error that prevents the parsing or the use of a rule set.
 public enum PasswordRulesError: Error, Hashable, Sendable {
+  /// The descriptor has a syntax error, of which this is the first.
+  case syntax(DescriptorIssue)
   /// No password satisfies the rules. The associated value is the reason.
   case unsatisfiable(String)
   /// Passwords satisfy the rules, but none that the generator makes. The associated value is the
@@ -13,6 +15,7 @@ extension PasswordRulesError: CustomStringConvertible {
   /// The problem and the solution.
   public var description: String {
     switch self {
+    case .syntax(let issue): "At character \(issue.range.lowerBound + 1): \(issue)"
     case .unsatisfiable(let reason):
       "No password satisfies these rules: \(reason). Relax one of them, or choose another length."
     case .excluded(let reason):

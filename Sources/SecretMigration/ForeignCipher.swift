@@ -1,6 +1,7 @@
 import Concurrency
 import LibCrypto
 import SecretStorage
+import StorageInternals
 
 /// The cryptographic primitives of foreign formats, implemented by libcrypto.
 struct ForeignCipher: Sendable {
@@ -17,7 +18,7 @@ struct ForeignCipher: Sendable {
 
   /// Calls a closure, and converts its error.
   private func convertingError<Result>(
-    _ body: () throws(CryptoFailure) -> Result
+    _ body: () throws(Unavailable) -> Result
   ) throws(MigrationError) -> Result {
     do {
       return try body()
@@ -30,7 +31,7 @@ struct ForeignCipher: Sendable {
   func key(
     of passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
   ) throws(MigrationError) -> Secret {
-    try convertingError { () throws(CryptoFailure) in
+    try convertingError { () throws(Unavailable) in
       try library.pbkdf2(passphrase, salt: salt, iterations: iterations, count: count)
     }
   }
@@ -39,7 +40,7 @@ struct ForeignCipher: Sendable {
   func authenticationCode(
     of bytes: some Collection<UInt8>, under key: Secret
   ) throws(MigrationError) -> Secret {
-    try convertingError { () throws(CryptoFailure) in
+    try convertingError { () throws(Unavailable) in
       try library.authenticationCode(of: Array(bytes)[...], under: key)
     }
   }
@@ -48,7 +49,7 @@ struct ForeignCipher: Sendable {
   func open(
     _ sealed: ArraySlice<UInt8>, nonce: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
-    try convertingError { () throws(CryptoFailure) in
+    try convertingError { () throws(Unavailable) in
       try aes.open(sealed, under: key, nonce: Array(nonce), authenticating: [], by: library)
     }
   }
@@ -58,7 +59,7 @@ struct ForeignCipher: Sendable {
     _ ciphertext: ArraySlice<UInt8>, initializationVector: ArraySlice<UInt8>, key: Secret
   ) throws(MigrationError) -> Secret? {
     guard initializationVector.count == 16, key.count == 16 else { return nil }
-    let decrypted = try convertingError { () throws(CryptoFailure) in
+    let decrypted = try convertingError { () throws(Unavailable) in
       try aes.decryptCBC(
         ciphertext, initializationVector: Array(initializationVector), under: key, by: library)
     }

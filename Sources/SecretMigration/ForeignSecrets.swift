@@ -4,7 +4,7 @@ public import SecretStorage
 ///
 /// To read them from a file, which is not changed, use ``keychainExport(at:passphrase:)``,
 /// ``libsecretKeyring(at:passphrase:skippingUnreadable:)`` or ``environmentFile(at:service:)``. To
-/// write them to a store, use ``migrate(to:conflicts:isDryRun:removingSource:reporting:)``. The
+/// write them to a store, use ``migrate(to:replacing:isDryRun:removingSource:reporting:)``. The
 /// secrets are held in protected memory, but reading them also uses unprotected memory.
 public struct ForeignSecrets: Sendable {
   /// A secret of the source that could not be read.
@@ -108,7 +108,7 @@ extension ForeignSecrets {
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
-  ///   - conflicts: How to handle a stored item that differs from the source.
+  ///   - replacing: Whether to replace a stored item that differs from the source.
   ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
   ///     reflect the limits of a vault; another store may still refuse a secret.
   ///   - removingSource: Whether to remove the source file after a complete migration.
@@ -119,10 +119,10 @@ extension ForeignSecrets {
   ///   cannot be written; ``MigrationError/notReadBack(position:)``; ``MigrationError/cancelled``.
   @discardableResult
   public func migrate(
-    to store: any SecretStore, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    to store: any SecretStore, replacing: Bool = false, isDryRun: Bool = false,
     removingSource: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws -> MigrationReport {
+  ) throws -> ImportReport {
     if removingSource {
       guard let file else {
         throw MigrationError.invalid(
@@ -130,13 +130,12 @@ extension ForeignSecrets {
       }
       try file.checkRemovable()
     }
-    var work = StoreMigration(store: store, conflicts: conflicts, isDryRun: isDryRun)
+    var work = StoreMigration(store: store, isReplacing: replacing, isDryRun: isDryRun)
     try Self.checkProgress(0, of: secrets.count, report)
     for (index, foreign) in secrets.enumerated() {
       try work.migrate(foreign)
       try Self.checkProgress(index + 1, of: secrets.count, report)
     }
-    work.report.unreadable = unreadable
     if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {
       try file.remove()
       work.report.isSourceRemoved = true

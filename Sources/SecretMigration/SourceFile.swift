@@ -32,16 +32,10 @@ struct SourceFile: Sendable {
 
   /// Throws if the path no longer leads to the unchanged file that was read.
   func checkRemovable() throws(MigrationError) {
-    let now = try Self.convertingError { () throws(SystemError) in
-      try FileSystem().status(of: path)
+    let change = try Self.convertingError { () throws(SystemError) in
+      try status.change(of: path)
     }
-    guard let now else { throw .notRemovable(path: path, reason: "it no longer exists") }
-    if now.isSymbolicLink {
-      throw .notRemovable(path: path, reason: "it is a symbolic link; specify the file itself")
-    }
-    if now != status {
-      throw .notRemovable(path: path, reason: "it was changed after it was read")
-    }
+    if let change { throw .notRemovable(path: path, reason: change) }
   }
 
   func remove() throws(MigrationError) {

@@ -1,18 +1,16 @@
-public import SecretStorage
+import SecretStorage
 
 /// A migration of secrets to a store, one at a time.
 struct StoreMigration {
   let store: any SecretStore
-  let conflicts: ImportConflicts
+  let isReplacing: Bool
   let isDryRun: Bool
-  var report = MigrationReport()
+  var report = ImportReport()
   /// The identities of the secrets that were processed.
   var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
-    let entry = MigrationReport.Entry(
-      position: foreign.position, identity: foreign.identity, outcome: try outcome(of: foreign))
-    report.entries.append(entry)
+    report.entries.append(ImportReport.Entry(foreign.identity, try outcome(of: foreign)))
   }
 
   private mutating func outcome(
@@ -47,7 +45,7 @@ struct StoreMigration {
     let existing = try store.item(foreign.identity)
     if let existing {
       if try store.contains(foreign, as: existing) { return .identical }
-      if conflicts == .keepExisting { return .conflict }
+      if !isReplacing { return .conflict }
     }
     if isDryRun {
       try checkPasscode(foreign)
@@ -128,30 +126,5 @@ extension SecretStore {
       guard case .corrupted = error else { throw error }
       return false
     }
-  }
-}
-
-/// The outcomes of a migration, or the expected outcomes of a dry run.
-public struct MigrationReport: Hashable, Sendable {
-  /// The outcome for one secret.
-  public struct Entry: Hashable, Sendable {
-    /// The position in the source, such as `line 3`.
-    public let position: String
-    /// The identity of the item in the store.
-    public let identity: ItemIdentity
-    /// The outcome.
-    public let outcome: ImportReport.Outcome
-  }
-
-  /// The outcomes for the readable secrets, in the order of migration.
-  public internal(set) var entries: [Entry] = []
-  /// The secrets that could not be read and were skipped.
-  public internal(set) var unreadable: [ForeignSecrets.Unreadable] = []
-  /// Whether the source file was removed.
-  public internal(set) var isSourceRemoved = false
-
-  /// Returns the identities of the secrets with a given outcome, in the order of migration.
-  public func identities(_ outcome: ImportReport.Outcome) -> [ItemIdentity] {
-    entries.filter { $0.outcome == outcome }.map(\.identity)
   }
 }

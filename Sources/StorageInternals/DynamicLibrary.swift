@@ -14,7 +14,7 @@ import CLibrary
   /// Loads the first available library of several names, such as a newer and an older version.
   ///
   /// The error message lists `packages`, the packages that contain the library, by distribution.
-  package init(anyOf names: [String], packages: [String: String]) throws(DynamicLibraryError) {
+  package init(anyOf names: [String], packages: [String: String]) throws(Unavailable) {
     var reasons: [String] = []
     for name in names {
       // `dlopen` runs the library's initializers, so the names must be constants in the source.
@@ -25,7 +25,14 @@ import CLibrary
       }
       reasons.append(Self.lastError ?? "\(name): no reason given")
     }
-    throw .notLoaded(names: names, reasons: reasons, packages: packages)
+    let advice = packages.sorted { $0.key < $1.key }
+      .map { "\($0.value) (\($0.key))" }.joined(separator: ", ")
+    throw Unavailable(
+      """
+      The C library \(names.joined(separator: " or ")) cannot be loaded: \
+      \(reasons.joined(separator: "; ")).\
+      \(advice.isEmpty ? "" : " Install the package that contains it: \(advice).")
+      """)
   }
 
   /// Returns the address of a function or variable of the library, or nil if it is missing.
@@ -34,11 +41,11 @@ import CLibrary
   /// Returns a function of the library; the caller guarantees that the type is correct.
   package func function<Function>(
     _ name: String, as type: Function.Type
-  ) throws(DynamicLibraryError) -> Function {
+  ) throws(Unavailable) -> Function {
     guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
       fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
     }
-    guard let address = unsafe symbol(name) else { throw .symbolMissing(name, library: self.name) }
+    guard let address = unsafe symbol(name) else { throw .missing(name, in: self) }
     // POSIX specifies that `dlsym` returns functions as data pointers.
     return unsafe unsafeBitCast(address, to: type)
   }
@@ -50,31 +57,18 @@ import CLibrary
   }
 }
 
-/// An error that occurs when a C library, or a symbol of it, cannot be loaded.
-package enum DynamicLibraryError: Error, Hashable, Sendable {
-  /// No library could be loaded; the dynamic linker's reasons are in the order of the names.
-  case notLoaded(names: [String], reasons: [String], packages: [String: String])
+/// The reason, in sentences, why a part of the system cannot be used.
+package struct Unavailable: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
 
-  /// The library was loaded, but does not have the symbol.
-  case symbolMissing(String, library: String)
-}
+  package init(_ description: String) { self.description = description }
 
-extension DynamicLibraryError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .notLoaded(let names, let reasons, let packages):
-      let advice = packages.sorted { $0.key < $1.key }
-        .map { "\($0.value) (\($0.key))" }.joined(separator: ", ")
-      return """
-        The C library \(names.joined(separator: " or ")) cannot be loaded: \
-        \(reasons.joined(separator: "; ")).\
-        \(advice.isEmpty ? "" : " Install the package that contains it: \(advice).")
-        """
-    case .symbolMissing(let symbol, let library):
-      return """
-        The C library \(library) has no symbol \(symbol). \
-        Install a version of the library that has it.
-        """
-    }
+  /// Returns the error for a library without a function or algorithm.
+  package static func missing(_ symbol: String, in library: DynamicLibrary) -> Unavailable {
+    Unavailable(
+      """
+      The C library \(library.name) has no symbol \(symbol). \
+      Install a version of the library that has it.
+      """)
   }
 }

@@ -26,14 +26,14 @@ package struct SystemError: Error, Hashable, Sendable {
 extension SystemError: CustomStringConvertible {
   package var description: String {
     """
-    \(call.rawValue) of \(path): \(Self.message(for: code)) (errno \(code))\
+    \(call.rawValue) of \(path): \(errorMessage(code)) (errno \(code))\
     \(holder.map { ", held by process \($0)" } ?? "")
     """
   }
 
   /// Returns the message for an error number and, if there is one, a remedy.
   package static func advice(on code: Int32, of call: String) -> String {
-    let message = "\(message(for: code)) (errno \(code))."
+    let message = "\(errorMessage(code)) (errno \(code))."
     if code == EILSEQ {
       return """
         \(message) The path contains bytes that are not UTF-8, for which U+FFFD stands. Rename \
@@ -64,7 +64,7 @@ extension SystemError: CustomStringConvertible {
   /// Returns the message for a directory that could not be flushed.
   package static func uncertainty(of path: String, code: Int32) -> String {
     """
-    fsync of \(path) failed: \(message(for: code)) (errno \(code)). Until a later write succeeds, it \
+    fsync of \(path) failed: \(errorMessage(code)) (errno \(code)). Until a later write succeeds, it \
     is uncertain whether the last changes to the files in this directory survive a power failure. \
     Check the disk, and write again.
     """
@@ -75,14 +75,6 @@ extension SystemError: CustomStringConvertible {
     its file system cannot flush directories, or this user may not list it, so a power failure may \
     undo the last writes
     """
-
-  /// Returns the C library's message for an error number.
-  package static func message(for code: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
-        ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
-    }
-  }
 }
 
 extension SystemError {

@@ -8,7 +8,7 @@ enum FileKind: Hashable, Sendable {
   case text(in: String)
 
   init?(_ file: [UInt8]) {
-    if file.starts(with: "bplist".utf8) {
+    if file.starts(with: BinaryObjectTable.signature) {
       self = .binaryPropertyList
     } else if let encoding = Self.wideEncoding(of: file) {
       self = .text(in: encoding)

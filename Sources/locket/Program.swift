@@ -139,7 +139,6 @@ enum Output {
 enum SystemCall {
   /// The C library's message for the last failed system call of this thread.
   static var reason: String {
-    // The text is copied before another call can overwrite it.
-    unsafe String(cString: strerror(errno))
+    errorMessage(errno)
   }
 }

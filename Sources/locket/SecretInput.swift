@@ -55,18 +55,13 @@ enum SecretInput {
       let read = content
       content = unsafe try Secret(count: capacity) { buffer throws(Failure) in
         // The buffer is used only inside the closure.
-        unsafe read.withUnsafeBytes {
-          unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0)
+        let target = UnsafeMutableRawBufferPointer(buffer)
+        unsafe read.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled...])
+        guard let count = unsafe readFully(descriptor, into: rest) else {
+          throw Failure("\(name) cannot be read: \(SystemCall.reason).")
         }
-        while filled < capacity {
-          let count = unsafe readBytes(descriptor, buffer.baseAddress! + filled, capacity - filled)
-          if count == 0 { break }
-          if count > 0 {
-            filled += count
-          } else if errno != EINTR {
-            throw Failure("\(name) cannot be read: \(SystemCall.reason).")
-          }
-        }
+        filled += count
       }
       if filled < capacity { return content.prefix(filled, withLineEnd: isBinary) }
       if capacity > limit { throw Failure("\(name) is larger than 16 MiB.") }

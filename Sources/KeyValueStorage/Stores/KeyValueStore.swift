@@ -141,7 +141,7 @@ extension KeyValueStore {
     migrations: [KeyValueMigration] = []
   ) {
     let backend: any KeyValueBackend
-    do throws(ApplicationDirectoriesError) {
+    do throws(Unavailable) {
       let directories = try ApplicationDirectories(applicationName: applicationName)
       backend = FileBackend(path: try directories.configuration + "/settings.json", format: .json)
     } catch {

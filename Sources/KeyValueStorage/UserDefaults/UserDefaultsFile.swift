@@ -1,4 +1,3 @@
-import CLibrary
 package import FoundationEssentials
 import StorageInternals
 package import ValueFormats
@@ -11,7 +10,7 @@ package struct UserDefaultsFile: Sendable {
   /// The keys and values, sorted by key.
   package let values: [(key: StoredKey, tree: ValueTree)]
   /// The keys whose values cannot be read, each with the reason as a sentence.
-  let refused: [String: String]
+  package let refused: [String: String]
   /// The keys whose `Data` contains a property list or a URL that was decoded.
   package let decodedKeys: [String]
   /// The keys whose `Data` contains a property list or a URL that was not decoded.
@@ -26,7 +25,9 @@ package struct UserDefaultsFile: Sendable {
   ) throws(KeyValueStoreError) {
     self.path = path
     status = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
-    let isBinary = try Self.isBinary(path)
+    let isBinary = try convertingErrors { () throws(SystemError) in
+      try BinaryPropertyListFormat.isFormat(ofFile: path)
+    }
     // Strings of Foundation have no escapes.
     let coding: any StoredFormat =
       isBinary ? BinaryPropertyListFormat(.plain) : XMLPropertyListFormat(.plain)
@@ -74,7 +75,7 @@ package struct UserDefaultsFile: Sendable {
 
   /// Returns the path of a suite's file; a name of nil means `UserDefaults.standard`.
   package static func path(ofSuite name: String?) throws(KeyValueStoreError) -> String {
-    do throws(ApplicationDirectoriesError) {
+    do throws(Unavailable) {
       return try ApplicationDirectories(applicationName: name).configuration + ".plist"
     } catch {
       throw .unavailable("\(error)")
@@ -84,31 +85,13 @@ package struct UserDefaultsFile: Sendable {
   /// Throws an error if the file was replaced, changed or removed after it was read, or if the path
   /// is a symbolic link.
   package func checkRemovable() throws(KeyValueStoreError) {
-    let now = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
-    guard let now else { throw .unavailable("\(path) no longer exists.") }
-    if now.isSymbolicLink {
-      throw .unavailable("\(path) is a symbolic link. To remove the file, specify its own path.")
-    }
-    if now != status {
-      throw .unavailable("\(path) was changed after it was read, and was not removed.")
-    }
+    let change = try convertingErrors { () throws(SystemError) in try status?.change(of: path) }
+    if let change { throw .unavailable("\(path) was not removed: \(change).") }
   }
 
   package func remove() throws(KeyValueStoreError) {
     try checkRemovable()
     try convertingErrors { () throws(SystemError) in try FileSystem().unlink(path) }
-  }
-
-  private static func isBinary(_ path: String) throws(KeyValueStoreError) -> Bool {
-    let start = Array("bplist".utf8)
-    return try convertingErrors { () throws(SystemError) in
-      let fileSystem = FileSystem()
-      // Opening anything other than a regular file may block.
-      guard let status = try fileSystem.status(of: path, followingLink: true), status.isRegularFile
-      else { return false }
-      let file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-      return try file.read(from: 0, count: start.count) == start
-    }
   }
 
   /// Returns the value of a property list or an archived URL in `Data`; nil for any other value.

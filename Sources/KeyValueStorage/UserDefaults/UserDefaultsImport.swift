@@ -2,7 +2,7 @@ import Concurrency
 public import FoundationEssentials
 package import ValueFormats
 
-/// The result of an import of Foundation's `UserDefaults`, or of a dry run.
+/// The result of an import or a migration from Foundation's `UserDefaults`, or of a dry run.
 public struct UserDefaultsImport: Hashable, Sendable {
   /// The property list that Foundation wrote.
   public let file: URL
@@ -14,8 +14,27 @@ public struct UserDefaultsImport: Hashable, Sendable {
   public fileprivate(set) var kept: [String] = []
   /// The keys whose different value in the store was replaced, or would be.
   public fileprivate(set) var replaced: [String] = []
-  /// The keys that were not imported, or would not be, each with the reason as a sentence.
-  public fileprivate(set) var refused: [String: String] = [:]
+  /// The keys that were not imported or converted, or would not be, each with the reason as a
+  /// sentence.
+  public package(set) var refused: [String: String] = [:]
+
+  // Only for a migration of settings of FTPropertyWrappers 1.x.
+
+  /// The keys of undeclared type whose `Data` was a property list, of which the content was
+  /// imported.
+  public package(set) var decoded: [String] = []
+  /// The keys of undeclared type whose `Data` is a property list.
+  ///
+  /// Unless their types are declared, the app reads the property list instead of the value in it.
+  public package(set) var undeclared: [String] = []
+  /// The keys whose value was a property list, and now has the format of the store.
+  public package(set) var converted: [String] = []
+  /// The keys of declared type whose value needs no conversion.
+  public package(set) var native: [String] = []
+  /// The keys of declared type without a value.
+  public package(set) var absent: [String] = []
+  /// Whether the file was removed because the store contains all of its values.
+  public package(set) var isSourceRemoved = false
 }
 
 extension KeyValueStore {
@@ -26,7 +45,7 @@ extension KeyValueStore {
   /// cannot be imported is reported. The import is atomic and durable.
   ///
   /// ```swift
-  /// let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
+  /// let plan = try store.import(userDefaults: "com.example.app", isDryRun: true)
   /// print("\(plan.imported) would be imported, \(plan.kept) are already set.")
   /// try store.import(userDefaults: "com.example.app")
   /// ```
@@ -34,7 +53,7 @@ extension KeyValueStore {
   /// - Parameters:
   ///   - suiteName: The name of the suite, or nil for `UserDefaults.standard`, whose file is named
   ///     after the executable.
-  ///   - dryRun: Whether to compute the result without importing anything.
+  ///   - isDryRun: Whether to compute the result without importing anything.
   /// - Precondition: The calling thread is not in an in-place change of a property of this store,
   ///   except within a transaction.
   /// - Returns: The result for each key; empty if the file does not exist.
@@ -43,10 +62,10 @@ extension KeyValueStore {
   ///   ``KeyValueStoreError/uncertain(path:code:)``.
   @discardableResult
   public func `import`(
-    userDefaults suiteName: String? = nil, dryRun: Bool = false
+    userDefaults suiteName: String? = nil, isDryRun: Bool = false
   ) throws -> UserDefaultsImport {
     let path = try UserDefaultsFile.path(ofSuite: suiteName)
-    return try self.import(UserDefaultsFile(path), dryRun: dryRun)
+    return try self.import(UserDefaultsFile(path), isDryRun: isDryRun)
   }
 
   /// Imports the values of a file.
@@ -56,7 +75,7 @@ extension KeyValueStore {
   /// throws, nothing changes.
   @discardableResult
   package func `import`(
-    _ file: UserDefaultsFile, replacing: Bool = false, dryRun: Bool = false,
+    _ file: UserDefaultsFile, replacing: Bool = false, isDryRun: Bool = false,
     reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
     requireNoInPlaceChange()
@@ -88,7 +107,7 @@ extension KeyValueStore {
           }
           try report(index + 1)
         }
-        return !dryRun
+        return !isDryRun
       }
     }
     return result

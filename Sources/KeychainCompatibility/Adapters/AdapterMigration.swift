@@ -69,7 +69,7 @@ public struct AdapterMigration: Sendable {
   ///   - isDryRun: Whether only to report what a run would do, without changing anything.
   ///   - report: A closure that receives the number of finished keys on the calling thread, and can
   ///     cancel the run.
-  /// - Returns: The outcome for each key.
+  /// - Returns: The outcome for each declared key, then for each other key of the service.
   /// - Throws: A `SecretStoreError` if an item cannot be read or written, such as `corrupted` if an
   ///   item read back differs from the one written, or `cancelled`. Finished conversions remain,
   ///   and the next run continues from there.
@@ -77,7 +77,7 @@ public struct AdapterMigration: Sendable {
   public func run(
     isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws -> AdapterMigrationReport {
+  ) throws -> ImportReport {
     try run(authorizations: [:], isDryRun, report)
   }
 
@@ -88,14 +88,14 @@ public struct AdapterMigration: Sendable {
   ///     all items with the same requirements.
   ///   - isDryRun: Whether only to report what a run would do, without changing anything.
   ///   - report: A closure that receives the number of finished keys, and can cancel the run.
-  /// - Returns: The outcome for each key.
+  /// - Returns: The outcome for each declared key, then for each other key of the service.
   /// - Throws: A `SecretStoreError`: `denied` if authentication fails, or an error of
   ///   ``run(isDryRun:reporting:)``.
   @discardableResult
   public func run(
     authorizedBy context: AuthenticationContext, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) async throws -> AdapterMigrationReport {
+  ) async throws -> ImportReport {
     let work = try work(isDryRun)
     var authorizations: [AccessControl: Authorization] = [:]
     for conversion in conversions {
@@ -111,23 +111,24 @@ public struct AdapterMigration: Sendable {
   private func run(
     authorizations: [AccessControl: Authorization], _ isDryRun: Bool,
     _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
-  ) throws(SecretStoreError) -> AdapterMigrationReport {
+  ) throws(SecretStoreError) -> ImportReport {
     let work = try work(isDryRun, authorizations)
-    typealias Entry = AdapterMigrationReport.Entry
-    var result = AdapterMigrationReport()
+    var result = ImportReport()
+    func add(_ key: String, _ outcome: ImportReport.Outcome) {
+      result.entries.append(ImportReport.Entry(work.identity(of: key), outcome))
+    }
     func checkProgress() throws(SecretStoreError) {
       try MaintenanceProgress(completed: result.entries.count, total: conversions.count)
         .report(to: report)
     }
     for conversion in conversions {
       try checkProgress()
-      let outcome = try work.convert(conversion, with: decoder)
-      result.entries.append(Entry(key: conversion.key, outcome: outcome))
+      add(conversion.key, try work.convert(conversion, with: decoder))
     }
     try checkProgress()
     let declared = Set(conversions.map(\.key))
     for key in try work.keys() where !declared.contains(key) {
-      result.entries.append(Entry(key: key, outcome: .undeclared))
+      add(key, .undeclared)
     }
     return result
   }
@@ -139,42 +140,5 @@ public struct AdapterMigration: Sendable {
       store: givenStore ?? SecretStores.defaultStore,
       service: try DefaultDomain.service(givenService), authorizations: authorizations,
       isDryRun: isDryRun)
-  }
-}
-
-/// The results of an ``AdapterMigration``, by key.
-public struct AdapterMigrationReport: Hashable, Sendable {
-  /// The outcome for the item of a key.
-  public enum Outcome: Hashable, Sendable {
-    /// The item was JSON and now has the format of `GenericPassword`.
-    case converted
-    /// An earlier run converted the item.
-    case alreadyConverted
-    /// The item is not JSON, but a value in the format of `GenericPassword`.
-    case native
-    /// The item does not exist.
-    case absent
-    /// The item was changed after an interrupted run had copied it; it is left unchanged.
-    case conflict
-    /// The service has an item with this key, but the key was not declared.
-    case undeclared
-    /// The item is left unchanged, for the reason given as a sentence.
-    case refused(String)
-  }
-
-  /// A key of the service, with the outcome for its item.
-  public struct Entry: Hashable, Sendable {
-    /// The key, which is the account of the item.
-    public let key: String
-    /// The outcome for its item.
-    public let outcome: Outcome
-  }
-
-  /// The declared keys in declaration order, then the undeclared ones.
-  public internal(set) var entries: [Entry] = []
-
-  /// Returns the keys with a given outcome.
-  public func keys(_ outcome: Outcome) -> [String] {
-    entries.filter { $0.outcome == outcome }.map(\.key)
   }
 }

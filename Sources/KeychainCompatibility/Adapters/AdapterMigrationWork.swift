@@ -8,8 +8,6 @@ import ValueFormats
 /// The conversion of an item has four steps, and can be resumed after each: write a copy and read
 /// it back, replace the item and read it back, mark the key as finished, and remove the copy.
 struct AdapterMigrationWork {
-  typealias Outcome = AdapterMigrationReport.Outcome
-
   let store: any SecretStore
   let service: String
   /// The authorizations to read items, by access control.
@@ -23,16 +21,18 @@ struct AdapterMigrationWork {
     try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
   }
 
+  func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
+
   /// Returns the access control of a key's item; nil if reading it needs no authentication.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
-    guard let item = try store.item(.generic(service: service, account: key)) else { return nil }
+    guard let item = try store.item(identity(of: key)) else { return nil }
     let accessControl = item.attributes.accessControl
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
-  ) throws(SecretStoreError) -> Outcome {
+  ) throws(SecretStoreError) -> ImportReport.Outcome {
     // After a conflict with another process, the retry finds the result of that process.
     try store.retrying { () throws(SecretStoreError) in
       try convertUnlessChanged(conversion, with: decoder)
@@ -41,14 +41,14 @@ struct AdapterMigrationWork {
 
   private func convertUnlessChanged(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
-  ) throws(SecretStoreError) -> Outcome {
+  ) throws(SecretStoreError) -> ImportReport.Outcome {
     let key = conversion.key
     let copyIdentity = ItemIdentity.generic(service: migrationService, account: key)
     if try finishedKeys().keys.contains(key) {
       if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
-      return .alreadyConverted
+      return .identical
     }
-    guard let item = try store.item(.generic(service: service, account: key)) else {
+    guard let item = try store.item(identity(of: key)) else {
       if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
       return .absent
     }
@@ -62,12 +62,12 @@ struct AdapterMigrationWork {
       if bytes == copy.original {
         if !isDryRun { try replace(item, revision, by: copy.converted) }
       } else if bytes != copy.converted {
-        return .conflict
+        return .refused("It was changed after an interrupted run.")
       }
     } else {
       // Checked again after reading the item and the copy, in this order: a process that converted
       // the item has either left the copy or marked the key as finished.
-      if try finishedKeys().keys.contains(key) { return .alreadyConverted }
+      if try finishedKeys().keys.contains(key) { return .identical }
       let copy: ConversionCopy
       switch conversion.convert(bytes, decoder) {
       case .converted(let converted): copy = ConversionCopy(original: bytes, converted: converted)

@@ -108,7 +108,7 @@ enum DefaultDomain {
   }
 
   private static var applicationName: String? {
-    do throws(ApplicationDirectoriesError) {
+    do throws(Unavailable) {
       return try ApplicationDirectories().applicationName
     } catch {
       return nil

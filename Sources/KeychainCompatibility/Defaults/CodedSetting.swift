@@ -101,7 +101,9 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
       }
     }
     // In JSON, data is a string, and any string is a valid URL.
-    if Value.self == URL.self, let data = decodeData(), data.starts(with: "bplist".utf8) {
+    if Value.self == URL.self, let data = decodeData(),
+      data.starts(with: BinaryObjectTable.signature)
+    {
       self = .coded(data)
       return
     }

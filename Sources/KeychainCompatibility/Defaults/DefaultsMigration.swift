@@ -16,17 +16,18 @@ public import SecretStorage
 ///
 /// Afterwards, `@StoredValue("person") var person: Person?` has the value, and a setting of type
 /// `Data` has the bytes that the getter of 1.x returned. Numbers, strings and dates need no
-/// declaration; ``DefaultsMigrationReport/undeclared`` lists the keys that do.
+/// declaration; `UserDefaultsImport.undeclared` lists the keys that do.
 ///
 /// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
 /// migration can run at every launch: values that are already converted are reported as
-/// ``DefaultsMigrationReport/Outcome/native``, and the next run completes an interrupted one.
+/// `native`, and the next run completes an interrupted one.
 ///
 /// A tool without the app's types calls ``decodePropertyLists(except:)`` instead.
 public struct DefaultsMigration: Sendable {
   let store: KeyValueStore
   let decoder: PropertyListDecoder
-  private(set) var conversions: [DefaultsConversion] = []
+  /// The declared keys, with the types of their values.
+  private(set) var conversions: [(key: String, type: any (Codable & Sendable).Type)] = []
   /// The keys whose `Data` is left unchanged; nil means all keys.
   private var undecodedKeys: Set<String>?
 
@@ -47,7 +48,7 @@ public struct DefaultsMigration: Sendable {
     _ key: String, as type: Value.Type = Value.self
   ) {
     conversions.removeAll { $0.key == key }
-    conversions.append(DefaultsConversion(key, of: type))
+    conversions.append((key, type))
   }
 
   /// Also decodes undeclared values, without their Swift types.
@@ -79,10 +80,10 @@ public struct DefaultsMigration: Sendable {
   public func run(
     userDefaults suiteName: String? = nil, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws -> DefaultsMigrationReport {
+  ) throws -> UserDefaultsImport {
     let file = try read(UserDefaultsFile.path(ofSuite: suiteName))
     return try DefaultsMigrationWork(migration: self, file: file, isDryRun: isDryRun)
-      .run(.keepExisting, report)
+      .run(replacing: false, report)
   }
 
   /// Imports any property list in the same way, in XML or binary.
@@ -94,7 +95,7 @@ public struct DefaultsMigration: Sendable {
   ///
   /// - Parameters:
   ///   - file: The URL of the property list.
-  ///   - conflicts: How to treat a key for which the store has a different value.
+  ///   - replacing: Whether to replace different values of the store, instead of keeping them.
   ///   - isDryRun: Whether only to report what a run would do, without changing anything.
   ///   - removingSource: Whether to remove the file if the store contains all of its values.
   ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
@@ -103,10 +104,10 @@ public struct DefaultsMigration: Sendable {
   ///   file does not exist or cannot be removed.
   @discardableResult
   public func run(
-    propertyList file: URL, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    propertyList file: URL, replacing: Bool = false, isDryRun: Bool = false,
     removingSource: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
-  ) throws -> DefaultsMigrationReport {
+  ) throws -> UserDefaultsImport {
     guard file.isFileURL else { throw KeyValueStoreError.invalid("The URL must be a file URL.") }
     let read = try read(file.path)
     guard read.exists else {
@@ -115,7 +116,7 @@ public struct DefaultsMigration: Sendable {
     }
     if removingSource { try read.checkRemovable() }
     let work = DefaultsMigrationWork(migration: self, file: read, isDryRun: isDryRun)
-    var result = try work.run(conflicts, report)
+    var result = try work.run(replacing: replacing, report)
     if removingSource, !isDryRun, try work.isComplete(result) {
       try read.remove()
       result.isSourceRemoved = true
@@ -135,47 +136,5 @@ public struct DefaultsMigration: Sendable {
       guard let undecodedKeys else { return false }
       return !undecodedKeys.contains(key) && !declared.contains(key)
     }
-  }
-}
-
-/// The results of a ``DefaultsMigration``.
-public struct DefaultsMigrationReport: Hashable, Sendable {
-  /// The outcome for the value of a key.
-  public enum Outcome: Hashable, Sendable {
-    /// The value was a property list of 1.x, and now has the format of the store.
-    case converted
-    /// The value needs no conversion.
-    case native
-    /// The key has no value.
-    case absent
-    /// The value is left unchanged, for the reason given as a sentence.
-    case refused(String)
-  }
-
-  /// A declared key, with the outcome for its value.
-  public struct Entry: Hashable, Sendable {
-    /// The key.
-    public let key: String
-    /// The outcome for its value.
-    public let outcome: Outcome
-  }
-
-  /// The outcomes of the import from `UserDefaults`, including those of undeclared keys.
-  public let imported: UserDefaultsImport
-  /// The keys affected by ``DefaultsMigration/decodePropertyLists(except:)``: their `Data` was a
-  /// property list, and its contents were imported instead.
-  public internal(set) var decoded: [String] = []
-  /// The undeclared keys whose `Data` is a property list.
-  ///
-  /// Unless their types are declared, the app reads the property list instead of the value in it.
-  public internal(set) var undeclared: [String] = []
-  /// The declared keys, in declaration order.
-  public internal(set) var entries: [Entry] = []
-  /// Whether the file was removed because the store contains all of its values.
-  public internal(set) var isSourceRemoved = false
-
-  /// Returns the declared keys with a given outcome.
-  public func keys(_ outcome: Outcome) -> [String] {
-    entries.filter { $0.outcome == outcome }.map(\.key)
   }
 }

@@ -96,11 +96,6 @@ struct KeychainFailure: Error {
     cause = .invalid(String(error.description.dropLast()))
     reported = .generalEncodingFailure
   }
-
-  init(decoding type: Any.Type) {
-    cause = .undecodable("\(type)")
-    reported = .generalDecodingFailure
-  }
 }
 
 @available(*, deprecated)

@@ -132,7 +132,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     do throws(ValueCodingError) {
       return try ValueCoder().decode(T.self, from: Array(data))
     } catch {
-      throw KeychainFailure(decoding: T.self)
+      throw SecretStoreError.undecodable("\(T.self)")
     }
   }
 

@@ -8,17 +8,6 @@ public struct DescriptorIssue: Hashable, Sendable {
   public let replacement: String?
 }
 
-/// A syntax error in a descriptor.
-public struct DescriptorSyntaxError: Error, Hashable, Sendable {
-  /// The first error in the descriptor.
-  public let issue: DescriptorIssue
-}
-
-extension DescriptorSyntaxError: CustomStringConvertible {
-  /// The position, the problem, and the solution.
-  public var description: String { "At character \(issue.range.lowerBound + 1): \(issue)" }
-}
-
 extension DescriptorIssue: CustomStringConvertible {
   /// The problem and the solution.
   public var description: String {
@@ -41,21 +30,20 @@ extension StrictParser {
 
   func error(
     _ message: String, at range: Range<Int>, replace replacement: String? = nil
-  ) -> DescriptorSyntaxError {
-    DescriptorSyntaxError(
-      issue: DescriptorIssue(range: range, message: message, replacement: replacement))
+  ) -> PasswordRulesError {
+    .syntax(DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
   /// Returns an error about missing text, or about an invisible character that follows.
   func error(
     _ message: String, at offset: Int? = nil, insert text: String? = nil
-  ) -> DescriptorSyntaxError {
+  ) -> PasswordRulesError {
     let offset = offset ?? position
     return invisibleCharacterError ?? error(message, at: offset..<offset, replace: text)
   }
 
   /// An error if the next character is invisible, or a space that the language does not allow.
-  private var invisibleCharacterError: DescriptorSyntaxError? {
+  private var invisibleCharacterError: PasswordRulesError? {
     let start = position
     let character = String(decoding: bytes[start..<min(start + 4, bytes.count)], as: UTF8.self)
     guard let scalar = character.unicodeScalars.first else { return nil }

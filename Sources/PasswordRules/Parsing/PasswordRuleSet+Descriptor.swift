@@ -14,7 +14,7 @@ extension PasswordRuleSet {
   ///   - descriptor: The rules in the language of `UITextInputPasswordRules`.
   ///   - mode: The treatment of syntax errors.
   /// - Complexity: Linear in the length of the descriptor.
-  /// - Throws: ``DescriptorSyntaxError`` if the mode is ``ParsingMode/strict``.
+  /// - Throws: ``PasswordRulesError/syntax(_:)`` if the mode is ``ParsingMode/strict``.
   public init(_ descriptor: String, mode: ParsingMode = .strict) throws {
     switch mode {
     case .strict: self = try Self.parse(descriptor).rules
@@ -25,7 +25,7 @@ extension PasswordRuleSet {
   /// Parses a descriptor and returns warnings about misleading parts.
   ///
   /// - Complexity: Linear in the length of the descriptor.
-  /// - Throws: ``DescriptorSyntaxError``.
+  /// - Throws: ``PasswordRulesError/syntax(_:)``.
   public static func parse(
     _ descriptor: String
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {

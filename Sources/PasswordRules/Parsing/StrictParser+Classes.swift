@@ -1,7 +1,7 @@
 extension StrictParser {
   mutating func parseClasses(
     _ rule: ([CharacterClass]) -> PasswordRule
-  ) throws(DescriptorSyntaxError) {
+  ) throws(PasswordRulesError) {
     let first = position
     var classes: [CharacterClass] = []
     while true {
@@ -29,7 +29,7 @@ extension StrictParser {
     rules.append(rule)
   }
 
-  private mutating func parseClass() throws(DescriptorSyntaxError) -> CharacterClass {
+  private mutating func parseClass() throws(PasswordRulesError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
     if let named = CharacterClass(named: scanName()) { return named }
@@ -45,7 +45,7 @@ extension StrictParser {
   }
 
   /// Parses a custom class, from `[` to the closing `]`.
-  private mutating func parseCustomClass() throws(DescriptorSyntaxError) -> PrintableCharacters {
+  private mutating func parseCustomClass() throws(PasswordRulesError) -> PrintableCharacters {
     let opening = position
     position += 1
     let start = position
@@ -78,7 +78,7 @@ extension StrictParser {
   }
 
   /// Throws an error if invalid text follows the class, because the class probably contains a `]`.
-  private func checkEnd(of content: Range<Int>) throws(DescriptorSyntaxError) {
+  private func checkEnd(of content: Range<Int>) throws(PasswordRulesError) {
     var next = position
     while next < bytes.count, bytes[next].isWhitespace { next += 1 }
     guard next < bytes.count, bytes[next] != UInt8(ascii: ","), bytes[next] != UInt8(ascii: ";")

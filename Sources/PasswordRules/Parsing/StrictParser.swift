@@ -13,12 +13,13 @@ struct StrictParser: DescriptorScanner {
 
   static func parse(
     _ descriptor: String
-  ) throws(DescriptorSyntaxError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
+  ) throws(PasswordRulesError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
     var parser = StrictParser(bytes: Array(descriptor.utf8))
-    do throws(DescriptorSyntaxError) {
+    do throws(PasswordRulesError) {
       try parser.parseRules()
     } catch {
-      throw DescriptorSyntaxError(issue: parser.inCodePoints([error.issue])[0])
+      guard case .syntax(let issue) = error else { throw error }
+      throw .syntax(parser.inCodePoints([issue])[0])
     }
     parser.warnAboutIneffectiveClasses()
     let rules = PasswordRuleSet(parser.rules)
@@ -26,7 +27,7 @@ struct StrictParser: DescriptorScanner {
     return (rules, parser.inCodePoints(parser.warnings))
   }
 
-  private mutating func parseRules() throws(DescriptorSyntaxError) {
+  private mutating func parseRules() throws(PasswordRulesError) {
     skipWhitespace()
     while current != nil {
       try parseRule()
@@ -38,7 +39,7 @@ struct StrictParser: DescriptorScanner {
     }
   }
 
-  private mutating func parseRule() throws(DescriptorSyntaxError) {
+  private mutating func parseRule() throws(PasswordRulesError) {
     if isAt(";") {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
@@ -71,7 +72,7 @@ struct StrictParser: DescriptorScanner {
     }
   }
 
-  private mutating func parseLimit(_ name: PasswordRule.Name) throws(DescriptorSyntaxError) {
+  private mutating func parseLimit(_ name: PasswordRule.Name) throws(PasswordRulesError) {
     let start = position
     var value: Int? = 0
     while let byte = current, byte.isDigit {

@@ -82,7 +82,7 @@ extension SiteRules: Decodable {
         let value = try container.decode(Value.self, forKey: host)
         entries[name] = Entry(
           rules: try PasswordRuleSet(value.descriptor), isExact: value.isExact ?? false)
-      } catch let error as DescriptorSyntaxError {
+      } catch let error as PasswordRulesError {
         malformed.append((host.stringValue, error.description))
       } catch {
         let reason =

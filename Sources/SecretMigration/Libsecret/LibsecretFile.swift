@@ -1,3 +1,5 @@
+import ValueFormats
+
 /// A parsed keyring file of libsecret, the GVariant `(uayutua(a{say}ay))`; its items are encrypted.
 struct LibsecretFile {
   /// An encrypted item.
@@ -29,12 +31,12 @@ struct LibsecretFile {
           1.0, which libsecret and oo7 use, is supported
           """)
     }
-    do throws(MalformedVariant) {
+    do throws(FormatError) {
       let reader = VariantReader(bytes[(Self.magic.count + 2)...])
       let (ends, body) = try reader.members(1, of: reader.fullRange)
       let salt = try reader.range(4, ends[0], in: body)
       guard try Int(reader.integer(at: 0, size: 4, in: body)) == salt.count else {
-        throw MalformedVariant()
+        throw .malformedVariant
       }
       let iterationsOffset = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
       iterations = Int(try reader.integer(at: iterationsOffset, size: 4, in: body))
@@ -42,10 +44,10 @@ struct LibsecretFile {
       let items = try reader.range(dateOffset + 12, body.upperBound, in: body)
       self.salt = reader.slice(salt)
       self.items = try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1).map {
-        element throws(MalformedVariant) in try Item(element, in: reader)
+        element throws(FormatError) in try Item(element, in: reader)
       }
     } catch {
-      throw .malformed(path: path, reason: "it is truncated, or a length is wrong")
+      throw .malformed(path: path, reason: error.reason)
     }
     try ForeignSecrets.checkCount(items.count, of: path)
     guard Self.supportedIterations.contains(iterations) else {
@@ -65,7 +67,7 @@ extension LibsecretFile.Item {
   /// Parses the GVariant `(a{say}ay)`.
   fileprivate init(
     _ element: Range<Int>, in reader: VariantReader<ArraySlice<UInt8>>
-  ) throws(MalformedVariant) {
+  ) throws(FormatError) {
     let (ends, body) = try reader.members(1, of: element)
     var hashes: [String: [UInt8]] = [:]
     for entry in try reader.elements(of: reader.range(body.lowerBound, ends[0], in: body)) {
@@ -73,13 +75,13 @@ extension LibsecretFile.Item {
       let name = try reader.string(reader.range(body.lowerBound, ends[0], in: body))
       let hash = Array(reader.slice(try reader.range(ends[0], body.upperBound, in: body)))
       guard hash.count == Self.codeSize, hashes.updateValue(hash, forKey: name) == nil else {
-        throw MalformedVariant()
+        throw .malformedVariant
       }
     }
     self.hashes = hashes
     let blob = reader.slice(try reader.range(ends[0], body.upperBound, in: body))
     let count = blob.count - Self.blockSize - Self.codeSize
-    guard count > 0, count % Self.blockSize == 0 else { throw MalformedVariant() }
+    guard count > 0, count % Self.blockSize == 0 else { throw .malformedVariant }
     ciphertext = blob.prefix(count)
     initializationVector = blob.dropFirst(count).prefix(Self.blockSize)
     authenticationCode = blob.suffix(Self.codeSize)

@@ -1,4 +1,5 @@
 import SecretStorage
+import ValueFormats
 
 /// A decrypted item of a keyring, the GVariant `(a{ss}sttay)`.
 struct LibsecretItem {
@@ -19,7 +20,7 @@ extension LibsecretItem {
 
   private init?(_ bytes: UnsafeRawBufferPointer) {
     typealias Reader = VariantReader<UnsafeRawBufferPointer>
-    do throws(MalformedVariant) {
+    do throws(FormatError) {
       let reader = unsafe Reader(bytes)
       let (ends, body) = unsafe try reader.members(2, of: reader.fullRange)
       var attributes: [String: String] = [:]

@@ -1,3 +1,5 @@
+import ValueFormats
+
 /// A reader for serialized little-endian GVariant values, limited to the types in keyrings.
 ///
 /// In a GVariant, members are aligned relative to the beginning, and framing offsets at the end of
@@ -15,9 +17,9 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// Returns an unsigned integer.
   func integer(
     at offset: Int, size: Int, in range: Range<Int>
-  ) throws(MalformedVariant) -> UInt64 {
+  ) throws(FormatError) -> UInt64 {
     guard offset >= range.lowerBound, offset <= range.upperBound - size else {
-      throw MalformedVariant()
+      throw .malformedVariant
     }
     var value: UInt64 = 0
     for index in (0..<size).reversed() {
@@ -29,9 +31,9 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// Returns a range; throws if the container does not contain it.
   func range(
     _ start: Int, _ end: Int, in container: Range<Int>
-  ) throws(MalformedVariant) -> Range<Int> {
+  ) throws(FormatError) -> Range<Int> {
     guard start >= container.lowerBound, start <= end, end <= container.upperBound else {
-      throw MalformedVariant()
+      throw .malformedVariant
     }
     return start..<end
   }
@@ -40,7 +42,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   /// members.
   func members(
     _ count: Int, of tuple: Range<Int>
-  ) throws(MalformedVariant) -> (ends: [Int], body: Range<Int>) {
+  ) throws(FormatError) -> (ends: [Int], body: Range<Int>) {
     let size = Self.offsetSize(of: tuple)
     let body = try range(tuple.lowerBound, tuple.upperBound - count * size, in: tuple)
     var ends: [Int] = []
@@ -51,12 +53,12 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// Returns the ranges of an array's elements, which must have variable size and no alignment.
-  func elements(of array: Range<Int>) throws(MalformedVariant) -> [Range<Int>] {
+  func elements(of array: Range<Int>) throws(FormatError) -> [Range<Int>] {
     if array.isEmpty { return [] }
     let size = Self.offsetSize(of: array)
     let last = try end(at: array.upperBound - size, size, of: array, in: array)
     let table = try range(last, array.upperBound, in: array)
-    guard table.count % size == 0, !table.isEmpty else { throw MalformedVariant() }
+    guard table.count % size == 0, !table.isEmpty else { throw .malformedVariant }
     var elements: [Range<Int>] = []
     var start = array.lowerBound
     for position in stride(from: table.lowerBound, to: table.upperBound, by: size) {
@@ -69,11 +71,11 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 
   private func end(
     at position: Int, _ size: Int, of container: Range<Int>, in body: Range<Int>
-  ) throws(MalformedVariant) -> Int {
+  ) throws(FormatError) -> Int {
     let offset = try integer(at: position, size: size, in: container)
-    guard offset <= UInt64(container.count) else { throw MalformedVariant() }
+    guard offset <= UInt64(container.count) else { throw .malformedVariant }
     let end = container.lowerBound + Int(offset)
-    guard end <= body.upperBound else { throw MalformedVariant() }
+    guard end <= body.upperBound else { throw .malformedVariant }
     return end
   }
 
@@ -88,11 +90,11 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 
   /// Returns a string; throws unless its only zero byte is the last one.
-  func string(_ range: Range<Int>) throws(MalformedVariant) -> String {
+  func string(_ range: Range<Int>) throws(FormatError) -> String {
     guard let last = range.last, bytes[bytes.startIndex + last] == 0,
       let string = String(validating: slice(range.lowerBound..<last), as: UTF8.self),
       !string.utf8.contains(0)
-    else { throw MalformedVariant() }
+    else { throw .malformedVariant }
     return string
   }
 
@@ -106,8 +108,7 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
   }
 }
 
-/// An error that is thrown for bytes that are not a value of the expected type.
-///
-/// It is not nested in `VariantReader`, because the optimiser of Swift 6.3 crashes on typed throws
-/// with a nested type.
-struct MalformedVariant: Error {}
+extension FormatError {
+  static let malformedVariant = FormatError(
+    reason: "it is truncated, or a length is wrong", offset: 0)
+}

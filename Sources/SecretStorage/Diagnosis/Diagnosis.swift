@@ -86,7 +86,7 @@ extension Diagnosis {
     #else
       let result = unsafe getrlimit(RLIMIT_MEMLOCK, &limit)
     #endif
-    guard result == 0 else { return "the limit is unknown: \(SystemError.message(for: errno))" }
+    guard result == 0 else { return "the limit is unknown: \(errorMessage(errno))" }
     if limit.rlim_cur == .max {
       return "unlimited (RLIMIT_MEMLOCK), so secrets in memory are never swapped out"
     }

@@ -12,32 +12,38 @@ package struct ApplicationDirectories: Sendable {
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
-  ) throws(ApplicationDirectoriesError) {
+  ) throws(Unavailable) {
     let name = applicationName ?? Self.executableName
     guard !["", ".", ".."].contains(name), !name.utf8.contains(UInt8(ascii: "/")),
       name.refusalCode == nil
-    else { throw .invalidApplicationName(name) }
+    else {
+      throw Unavailable(
+        """
+        \(String(reflecting: name)) cannot be the name of a directory. \
+        Give the application a name in UTF-8 without slashes.
+        """)
+    }
     self.applicationName = name
     self.environment = environment
   }
 
   /// The directory for the application's settings.
   package var configuration: String {
-    get throws(ApplicationDirectoriesError) {
+    get throws(Unavailable) {
       try directory("XDG_CONFIG_HOME", inHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
     }
   }
 
   /// The directory for the user's data.
   package var data: String {
-    get throws(ApplicationDirectoriesError) {
+    get throws(Unavailable) {
       try directory("XDG_DATA_HOME", inHome: ".local/share", ofService: "STATE_DIRECTORY")
     }
   }
 
   /// The directory for state that is specific to this machine.
   package var state: String {
-    get throws(ApplicationDirectoriesError) {
+    get throws(Unavailable) {
       try directory("XDG_STATE_HOME", inHome: ".local/state", ofService: "STATE_DIRECTORY")
     }
   }
@@ -52,12 +58,16 @@ package struct ApplicationDirectories: Sendable {
 
   private func directory(
     _ variable: String, inHome subdirectory: String, ofService serviceVariable: String
-  ) throws(ApplicationDirectoriesError) -> String {
+  ) throws(Unavailable) -> String {
     if let base = Self.path(in: variable, of: environment) { return "\(base)/\(applicationName)" }
     if let home { return "\(home)/\(subdirectory)/\(applicationName)" }
     // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
-    throw .noDirectory(variables: [variable, "HOME", serviceVariable], home: environment["HOME"])
+    throw Unavailable(
+      """
+      There is no directory for the application's files: \(homeProblem). \
+      Set one of \(variable), HOME, \(serviceVariable) to an absolute path.
+      """)
   }
 
   /// The home directory; nil for the placeholder of a user without one.
@@ -65,6 +75,19 @@ package struct ApplicationDirectories: Sendable {
     guard let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent"
     else { return nil }
     return home
+  }
+
+  /// The reason why there is no home directory, as a clause.
+  private var homeProblem: String {
+    switch environment["HOME"] {
+    case nil, "": "HOME is not set"
+    case let home? where home.utf8.first != UInt8(ascii: "/") || home.utf8.contains(0):
+      "HOME is \(String(reflecting: home)), which is not an absolute path"
+    case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
+      "the home directory is /, which belongs to the whole system"
+    case let home?:
+      "\(home) is a placeholder for users without a home directory"
+    }
   }
 
   /// Returns the absolute path in a variable, without trailing slashes.
@@ -101,44 +124,5 @@ package struct ApplicationDirectories: Sendable {
     let suffix = " (deleted)"
     let name = path.lastComponent
     return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-  }
-}
-
-/// The reason why an application's directories are unknown.
-package enum ApplicationDirectoriesError: Error, Hashable, Sendable {
-  /// The name is empty, `.` or `..`, contains a slash or a zero byte, or is not UTF-8.
-  case invalidApplicationName(String)
-
-  /// None of the environment variables holds an absolute path, and `HOME` is not the home of a
-  /// single user.
-  case noDirectory(variables: [String], home: String?)
-}
-
-extension ApplicationDirectoriesError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .invalidApplicationName(let name):
-      return """
-        \(String(reflecting: name)) cannot be the name of a directory. \
-        Give the application a name in UTF-8 without slashes.
-        """
-    case .noDirectory(let variables, let home):
-      return """
-        There is no directory for the application's files: \(Self.reason(home)). \
-        Set one of \(variables.joined(separator: ", ")) to an absolute path.
-        """
-    }
-  }
-
-  private static func reason(_ home: String?) -> String {
-    switch home {
-    case nil, "": "HOME is not set"
-    case let home? where home.utf8.first != UInt8(ascii: "/") || home.utf8.contains(0):
-      "HOME is \(String(reflecting: home)), which is not an absolute path"
-    case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
-      "the home directory is /, which belongs to the whole system"
-    case let home?:
-      "\(home) is a placeholder for users without a home directory"
-    }
   }
 }

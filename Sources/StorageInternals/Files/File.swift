@@ -168,7 +168,7 @@ extension File {
       let device = UInt64(status.device)
       let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
       let minor = device & 0xFF | (device >> 12) & ~0xFF
-      let name = "\(major.twoHexDigits):\(minor.twoHexDigits):\(status.inode)"
+      let name = "\(major.hexadecimal(digits: 2)):\(minor.hexadecimal(digits: 2)):\(status.inode)"
       let locks = try FileSystem().open("/proc/locks", O_RDONLY).read(from: 0, count: 65536)
       for line in locks.split(separator: UInt8(ascii: "\n")) {
         // 7: FLOCK  ADVISORY  WRITE 10215 fe:00:16238816 0 EOF
@@ -244,14 +244,14 @@ extension File {
   func leaveQueue() { _ = recordLock(F_SETLK, F_UNLCK) }
 
   /// Sets or finds a record lock; a count of 0 stands for all bytes up to any end of the file.
-  private func recordLock(
+  func recordLock(
     _ command: Int32, _ type: some BinaryInteger, from start: off_t = 0, count: off_t = 0
   ) -> (code: Int32, conflict: flock?) {
     var record = flock(
       l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)
     let code = withDescriptor { unsafe fcntl($0, command, &record) }
-    let isConflict = code == 0 && command == F_GETLK && record.l_type != F_UNLCK
-    return (code, isConflict ? record : nil)
+    let isFinding = command == F_GETLK || command == Self.getLock
+    return (code, code == 0 && isFinding && record.l_type != F_UNLCK ? record : nil)
   }
 
   /// Returns a process if it is running; if not, a child that inherited the file holds the lock.
@@ -260,9 +260,10 @@ extension File {
   }
 }
 
-extension UInt64 {
-  fileprivate var twoHexDigits: String {
-    let digits = String(self, radix: 16)
-    return digits.count < 2 ? "0" + digits : digits
+extension FixedWidthInteger {
+  /// Returns the number in hexadecimal, with at least `digits` digits.
+  package func hexadecimal(digits: Int) -> String {
+    let number = String(self, radix: 16)
+    return String(repeating: "0", count: Swift.max(0, digits - number.count)) + number
   }
 }

@@ -57,6 +57,14 @@ package struct FileStatus: Hashable, Sendable {
   package func isUnchanged(since other: FileStatus) -> Bool {
     isUnmodified(since: other) && changed == other.changed
   }
+
+  /// Returns why a path no longer leads to the unchanged file of this status, or is a symbolic
+  /// link, as a clause; nil if neither is the case.
+  package func change(of path: String) throws(SystemError) -> String? {
+    guard let now = try FileSystem().status(of: path) else { return "it no longer exists" }
+    if now.isSymbolicLink { return "it is a symbolic link; specify the file itself" }
+    return now == self ? nil : "it was changed after it was read"
+  }
 }
 
 extension timespec {

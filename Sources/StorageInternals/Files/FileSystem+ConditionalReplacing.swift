@@ -165,28 +165,18 @@ extension File {
   /// It is determined by a lock on the last possible byte, which the kernel releases when the
   /// writer ends. The result is false if the file system does not support such locks.
   package var isProvisional: Bool {
-    let (code, record) = provisionLock(Self.getLock, F_WRLCK)
-    return code == 0 && record.l_type != F_UNLCK
+    recordLock(Self.getLock, F_WRLCK, from: .max - 1, count: 1).conflict != nil
   }
 
   /// Makes the file provisional or final; `writing` if it is open for writing only.
   fileprivate func setProvisional(_ isProvisional: Bool, writing: Bool = false) {
-    let type = writing ? F_WRLCK : F_RDLCK
-    _ = isProvisional ? provisionLock(Self.setLock, type) : provisionLock(Self.setLock, F_UNLCK)
+    let type = isProvisional ? writing ? F_WRLCK : F_RDLCK : F_UNLCK
+    _ = recordLock(Self.setLock, type, from: .max - 1, count: 1)
   }
 
-  /// Sets or finds a lock of an open file, which excludes other open files of this process as well.
-  private func provisionLock(
-    _ command: Int32, _ type: some BinaryInteger
-  ) -> (code: Int32, record: flock) {
-    var record = flock(
-      l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: .max - 1, l_len: 1, l_pid: 0)
-    let code = withDescriptor { unsafe fcntl($0, command, &record) }
-    return (code, record)
-  }
-
-  // F_OFD_GETLK and F_OFD_SETLK, which Swift does not import from <fcntl.h>.
-  private static var getLock: Int32 { 36 }
+  // F_OFD_GETLK and F_OFD_SETLK, which Swift does not import from <fcntl.h>. Their locks exclude
+  // other open files of this process as well.
+  static var getLock: Int32 { 36 }
   private static var setLock: Int32 { 37 }
 
   /// Sets the modification time to the precise current time and returns it; returns nil on failure.

@@ -147,9 +147,7 @@ extension File {
 extension String {
   /// Returns a temporary path for a replacement, in the same directory.
   fileprivate func temporaryPath(_ identifier: UInt64) -> String {
-    let digits = String(identifier, radix: 16)
-    let padding = String(repeating: "0", count: 16 - digits.count)
-    return companion(".\(padding)\(digits).tmp", prefix: ".")
+    companion(".\(identifier.hexadecimal(digits: 16)).tmp", prefix: ".")
   }
 
   /// Returns whether this is the name of a temporary path for a companion name, with equal bytes.

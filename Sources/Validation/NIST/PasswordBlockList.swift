@@ -104,29 +104,29 @@ extension PasswordBlockList {
 
   private static func bytes(of path: String) throws(PasswordBlockListError) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    if file < 0 { throw .systemCall("open", path: path, code: errno) }
+    if file < 0 { throw .system(call: "open", path: path, code: errno) }
     defer { close(file) }
     var bytes: [UInt8] = []
-    while bytes.count <= largestFile {
+    var isAtEnd = false
+    while !isAtEnd {
       var code: Int32 = 0
-      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
-        let read = unsafe read(file, buffer.baseAddress, buffer.count)
-        if read < 0 { code = errno }
-        count = max(read, 0)
+      bytes += unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
+        let read = unsafe readFully(file, into: UnsafeMutableRawBufferPointer(buffer))
+        if read == nil { code = errno }
+        count = read ?? 0
+        isAtEnd = count < buffer.count
       }
-      if code == EINTR { continue }
-      if code != 0 { throw .systemCall("read", path: path, code: code) }
-      if chunk.isEmpty { return bytes }
-      bytes += chunk
+      if code != 0 { throw .system(call: "read", path: path, code: code) }
+      if bytes.count > largestFile { throw .tooLarge(path: path, limit: largestFile) }
     }
-    throw .tooLarge(path: path, limit: largestFile)
+    return bytes
   }
 }
 
 /// An error that occurred while reading a block list from a file.
 public enum PasswordBlockListError: Error, Hashable, Sendable {
   /// A system call failed with an error number.
-  case systemCall(String, path: String, code: Int32)
+  case system(call: String, path: String, code: Int32)
   /// The size of the file exceeds the limit in bytes.
   case tooLarge(path: String, limit: Int)
   /// The file is not text, because a line contains a NUL character or is too long.
@@ -137,8 +137,8 @@ extension PasswordBlockListError: CustomStringConvertible {
   /// The problem and the solution.
   public var description: String {
     switch self {
-    case .systemCall(let call, let path, let code):
-      "The block list cannot be read: \(call) of \(path): \(Self.message(for: code)) "
+    case .system(let call, let path, let code):
+      "The block list cannot be read: \(call) of \(path): \(errorMessage(code)) "
         + "(errno \(code)). Check the path and its permissions."
     case .tooLarge(let path, let limit):
       "The block list \(path) has more than \(limit) bytes. Remove the least common passwords, "
@@ -146,14 +146,6 @@ extension PasswordBlockListError: CustomStringConvertible {
     case .notText(let path, let line):
       "The block list \(path) is not text: line \(line) contains a NUL character or has more than "
         + "\(PasswordBlockList.longestLine) bytes. Use a UTF-8 file with one password per line."
-    }
-  }
-
-  /// Returns the message of the C library for an error number.
-  private static func message(for code: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
-        ? unsafe String(cString: buffer.baseAddress!) : "unknown error"
     }
   }
 }

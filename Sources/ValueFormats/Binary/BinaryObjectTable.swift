@@ -1,6 +1,8 @@
 /// The objects of a binary property list, version 00, read in place.
 package struct BinaryObjectTable {
-  package static let magic = Array("bplist00".utf8)
+  /// The beginning of the magic number in all versions of the format.
+  package static let signature = Array("bplist".utf8)
+  package static let magic = signature + "00".utf8
 
   private let bytes: ArraySlice<UInt8>
   /// The number of objects.
@@ -14,7 +16,7 @@ package struct BinaryObjectTable {
 
   init(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
     let start = Self.magic.count
-    guard bytes.starts(with: "bplist".utf8) else {
+    guard bytes.starts(with: Self.signature) else {
       throw FormatError(reason: "not a binary property list", offset: 0)
     }
     if bytes.count >= start, !bytes.starts(with: Self.magic) {

@@ -1,3 +1,6 @@
+import CLibrary
+package import StorageInternals
+
 /// The format of binary property lists, version 00.
 ///
 /// A fragment is a separate property list whose root is the value.
@@ -8,6 +11,17 @@ package struct BinaryPropertyListFormat: StoredFormat {
 
   /// The maximum number of decoded values, which limits the expansion of shared objects.
   private static let maximumValueCount = 16_000_000
+
+  /// Returns whether a path leads to a regular file that begins like a binary property list.
+  package static func isFormat(ofFile path: String) throws(SystemError) -> Bool {
+    let fileSystem = FileSystem()
+    // Opening anything other than a regular file may block.
+    guard let status = try fileSystem.status(of: path, followingLink: true), status.isRegularFile
+    else { return false }
+    let signature = BinaryObjectTable.signature
+    return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      .read(from: 0, count: signature.count) == signature
+  }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.binaryPropertyList, of: file)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StorageInternals
 
 /// A writer of JSON with an indentation of two spaces.
 struct JSONWriter: TextWriter {
@@ -85,8 +86,7 @@ struct JSONWriter: TextWriter {
     case 0x0A: bytes += "\\n".utf8
     case 0x0C: bytes += "\\f".utf8
     case 0x0D: bytes += "\\r".utf8
-    case ..<0x10: bytes += "\\u000\(String(byte, radix: 16))".utf8
-    case ..<0x20: bytes += "\\u00\(String(byte, radix: 16))".utf8
+    case ..<0x20: bytes += "\\u\(byte.hexadecimal(digits: 4))".utf8
     default: bytes += [UInt8(ascii: "\\"), byte]
     }
   }

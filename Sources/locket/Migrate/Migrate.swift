@@ -62,22 +62,23 @@ extension Command {
       let report = try LongOperation.perform("Migrating", cancelledAs: MigrationError.cancelled) {
         progress in
         try foreign.migrate(
-          to: vault, conflicts: arguments.has(.replace) ? .replace : .keepExisting,
-          isDryRun: arguments.has(.dryRun), removingSource: arguments.has(.removeSource),
-          reporting: progress)
+          to: vault, replacing: arguments.has(.replace), isDryRun: arguments.has(.dryRun),
+          removingSource: arguments.has(.removeSource), reporting: progress)
       }
-      try show(report, arguments)
+      try show(report, foreign.unreadable, arguments)
       let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
       return isRefusing && !arguments.has(.dryRun) ? .refused : .done
     }
   }
 
-  private static func show(_ report: MigrationReport, _ arguments: Arguments) throws {
+  private static func show(
+    _ report: ImportReport, _ unreadable: [ForeignSecrets.Unreadable], _ arguments: Arguments
+  ) throws {
     for entry in report.entries {
       let outcome = entry.outcome.text(replacing: arguments.has(.replace))
       try Output.line("\(outcome): \(entry.identity.options)")
     }
-    for skipped in report.unreadable {
+    for skipped in unreadable {
       try Output.line("skipped: \(skipped.position) (\(skipped.reason))".onOneLine)
     }
     guard arguments.has(.removeSource), !arguments.has(.dryRun) else { return }

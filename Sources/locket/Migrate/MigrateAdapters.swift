@@ -47,7 +47,7 @@ extension Command {
     for key in keys + Set(types.keys).subtracting(keys).sorted() {
       migration.convert(key, asJSON: types[key] ?? .unambiguous)
     }
-    let report: AdapterMigrationReport
+    let report: ImportReport
     if items.contains(where: { !$0.attributes.accessControl.flags.isEmpty }) {
       // A progress bar would overwrite the prompts.
       let context = AuthenticationContext(
@@ -59,8 +59,9 @@ extension Command {
       }
     }
     for entry in report.entries {
-      let identity = ItemIdentity.generic(service: service, account: entry.key)
-      try Output.line("\(entry.outcome.text): \(identity.options)")
+      let outcome =
+        entry.outcome == .identical ? "already converted" : entry.outcome.text(replacing: false)
+      try Output.line("\(outcome): \(entry.identity.options)")
     }
     let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
     return isRefusing && !arguments.has(.dryRun) ? .refused : .done
@@ -102,27 +103,6 @@ extension Arguments {
     default: throw UsageError("--dates needs iso8601, seconds or milliseconds.")
     }
     return decoder
-  }
-}
-
-extension AdapterMigrationReport.Outcome {
-  fileprivate var isRefusal: Bool {
-    switch self {
-    case .conflict, .undeclared, .refused: true
-    case .converted, .alreadyConverted, .native, .absent: false
-    }
-  }
-
-  fileprivate var text: String {
-    switch self {
-    case .converted: "converted"
-    case .alreadyConverted: "already converted"
-    case .native: "kept (not JSON)"
-    case .absent: "absent"
-    case .conflict: "refused (It was changed after an interrupted run.)"
-    case .undeclared: "refused (It was added during the migration. Run the command again.)"
-    case .refused(let reason): "refused (\(reason))"
-    }
   }
 }
 

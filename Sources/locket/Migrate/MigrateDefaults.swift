@@ -32,12 +32,12 @@ extension Command {
     let file = URL(filePath: arguments.parameters[0])
     var migration = DefaultsMigration(into: try arguments.settings())
     migration.decodePropertyLists(except: Set(arguments.all(.keepData)))
-    let report: DefaultsMigrationReport
+    let report: UserDefaultsImport
     do {
       report = try LongOperation.perform("Migrating", cancelledAs: KeyValueStoreError.cancelled) {
         progress in
         try migration.run(
-          propertyList: file, conflicts: arguments.has(.replaceSettings) ? .replace : .keepExisting,
+          propertyList: file, replacing: arguments.has(.replaceSettings),
           isDryRun: arguments.has(.dryRun), removingSource: arguments.has(.removePropertyList),
           reporting: progress)
       }
@@ -45,17 +45,16 @@ extension Command {
       throw error.ofSource(file) ?? error
     }
     try show(report, arguments)
-    return report.imported.refused.isEmpty || arguments.has(.dryRun) ? .done : .refused
+    return report.refused.isEmpty || arguments.has(.dryRun) ? .done : .refused
   }
 
-  private static func show(_ report: DefaultsMigrationReport, _ arguments: Arguments) throws {
-    let imported = report.imported
+  private static func show(_ report: UserDefaultsImport, _ arguments: Arguments) throws {
     let outcomes = [
-      ("added", imported.imported), ("identical", imported.unchanged),
-      ("kept", imported.kept), ("replaced", imported.replaced),
+      ("added", report.imported), ("identical", report.unchanged),
+      ("kept", report.kept), ("replaced", report.replaced),
     ]
     let decoded = Set(report.decoded)
-    let refused = imported.refused.map { (key: $0, text: "refused (\($1))".onOneLine) }
+    let refused = report.refused.map { (key: $0, text: "refused (\($1))".onOneLine) }
     let lines = outcomes.flatMap { outcome, keys in
       keys.map { (key: $0, text: decoded.contains($0) ? "\(outcome) (decoded)" : outcome) }
     }

@@ -26,8 +26,9 @@ extension Arguments {
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
     do {
       return try PasswordRuleSet.parse(parameters[index])
-    } catch let error as DescriptorSyntaxError {
-      let place = MarkedText(parameters[index], marking: error.issue.range)
+    } catch let error as PasswordRulesError {
+      guard case .syntax(let issue) = error else { throw error }
+      let place = MarkedText(parameters[index], marking: issue.range)
       throw Failure(
         """
         \(name) cannot be read. \(error)

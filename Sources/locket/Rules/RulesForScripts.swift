@@ -64,7 +64,11 @@ extension Command {
         } catch {
           try Output.write(answers)
           answers.removeAll(keepingCapacity: true)
-          status = max(status, error is DescriptorSyntaxError ? .refused : .failed)
+          if case PasswordRulesError.syntax = error {
+            status = max(status, .refused)
+          } else {
+            status = .failed
+          }
           Program.report("Line \(number): \((error as? Failure)?.reason ?? "\(error)")")
         }
         answers.append(UInt8(ascii: "\n"))

@@ -53,13 +53,12 @@ extension Command {
     let report = try LongOperation.perform("Importing") { progress in
       try vault.importItems(
         from: url, passphrase: passphrase,
-        conflicts: arguments.has(.replace) ? .replace : .keepExisting,
-        isDryRun: arguments.has(.dryRun), reporting: progress)
+        replacing: arguments.has(.replace), isDryRun: arguments.has(.dryRun), reporting: progress)
     }
     for entry in report.entries {
       let outcome = entry.outcome.text(replacing: arguments.has(.replace))
       let note = entry.isRedated ? " (its date was in the future)" : ""
-      try Output.line("\(outcome)\(note): \(entry.item.identity.options)")
+      try Output.line("\(outcome)\(note): \(entry.identity.options)")
     }
     let isRefusing = report.entries.contains(where: \.outcome.isRefusal)
     return isRefusing && !arguments.has(.dryRun) ? .refused : .done
@@ -72,6 +71,10 @@ extension ImportReport.Outcome {
     case .added: "added"
     case .identical: "identical"
     case .conflict: isReplaced ? "replaced" : "kept"
+    case .converted: "converted"
+    case .native: "kept (not JSON)"
+    case .absent: "absent"
+    case .undeclared: "refused (It was added during the migration. Run the command again.)"
     case .refused(let reason): "refused (\(reason))"
     }
   }

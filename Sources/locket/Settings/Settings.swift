@@ -1,6 +1,6 @@
-import CLibrary
 import FoundationEssentials
 import KeyValueStorage
+import ValueFormats
 
 extension Option {
   static let settingsFile = Option(
@@ -39,17 +39,12 @@ extension Arguments {
 
   /// Whether the settings are in a binary property list; a set keeps this format.
   fileprivate var isFileBinary: Bool {
-    guard let path = self[.settingsFile] else { return false }
-    var status = stat()
-    // Opening a pipe could block. Here and below, the path is copied, and the kernel fills a local
-    // variable; the store reports errors of the file.
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var start = [UInt8](repeating: 0, count: 6)
-    return unsafe read(descriptor, &start, start.count) == start.count
-      && start == Array("bplist".utf8)
+    do {
+      return try self[.settingsFile].map(BinaryPropertyListFormat.isFormat) ?? false
+    } catch {
+      // The store reports errors of the file.
+      return false
+    }
   }
 }
 

@@ -18,13 +18,13 @@ struct UserDefaultsImportTests {
     try store.set("mine", for: "name")
     try store.set(true, for: "flag")
 
-    let plan = try store.import(UserDefaultsFile(source.path), dryRun: true)
+    let plan = try store.import(UserDefaultsFile(source.path), isDryRun: true)
     #expect(plan.imported == ["data", "date", "list", "volume"])
     #expect(plan.kept == ["name"])
     #expect(plan.unchanged == ["flag"])
     #expect(try store.keys() == ["flag", "name"])
 
-    #expect(try store.import(UserDefaultsFile(source.path), dryRun: false) == plan)
+    #expect(try store.import(UserDefaultsFile(source.path)) == plan)
     let other = file.open()
     #expect(try other.value(of: "data") == Data([1, 2]))
     #expect(try other.value(of: "date") == Date(timeIntervalSince1970: 1_795_277_166))
@@ -33,7 +33,7 @@ struct UserDefaultsImportTests {
     #expect(try other.value(of: "volume") == 0.5)
     #expect(try source.text == written)
 
-    let again = try store.import(UserDefaultsFile(source.path), dryRun: false)
+    let again = try store.import(UserDefaultsFile(source.path))
     #expect(again.imported == [])
     #expect(again.unchanged == ["data", "date", "flag", "list", "volume"])
   }
@@ -41,10 +41,10 @@ struct UserDefaultsImportTests {
   @Test func missingOrDamagedFileImportsNothing() throws {
     let source = try TestFile(.xmlPropertyList)
     let store = KeyValueStore()
-    #expect(try store.import(UserDefaultsFile(source.path), dryRun: false).imported == [])
+    #expect(try store.import(UserDefaultsFile(source.path)).imported == [])
     try source.overwrite("<plist><dict>")
     #expect(throws: KeyValueStoreError.self) {
-      try store.import(UserDefaultsFile(source.path), dryRun: false)
+      try store.import(UserDefaultsFile(source.path))
     }
     #expect(try store.keys() == [])
   }

@@ -57,8 +57,9 @@ struct AdapterMigrationInterruptionTests {
     let password = PasswordItem<String>(.generic(service: "service", account: "key"), in: store)
     password.value = "\"new\""
     let before = store.revision()
-    #expect(try migration(["key"], in: store).run(isDryRun: true).keys(.conflict) == ["key"])
-    #expect(try migration(["key"], in: store).run().keys(.conflict) == ["key"])
+    let conflict = ImportReport.Outcome.refused("It was changed after an interrupted run.")
+    #expect(try migration(["key"], in: store).run(isDryRun: true).keys(conflict) == ["key"])
+    #expect(try migration(["key"], in: store).run().keys(conflict) == ["key"])
     #expect(store.revision() == before)
     #expect(password.value == "\"new\"")
     #expect(try store.names() == ["service/key", "service.migration/key"])

@@ -26,7 +26,7 @@ struct AdapterMigrationTests {
     let password = PasswordItem<Value>(.generic(service: "service", account: "key"), in: store)
     #expect(password.value == value)
     #expect(try store.names() == ["service/key", "service.migration/-"])
-    #expect(try migration.run().keys(.alreadyConverted) == ["key"])
+    #expect(try migration.run().keys(.identical) == ["key"])
     #expect(password.value == value)
   }
 
@@ -72,7 +72,7 @@ struct AdapterMigrationTests {
     let before = store.revision()
     let plan = try migration.run(isDryRun: true)
     #expect(store.revision() == before)
-    #expect(plan.entries.map(\.key) == ["number", "wrong", "absent", "forgotten"])
+    #expect(plan.entries.map(\.identity.account) == ["number", "wrong", "absent", "forgotten"])
     #expect(plan.keys(.converted) == ["number"])
     #expect(plan.keys(.refused("It is not JSON of type Int.")) == ["wrong"])
     #expect(plan.keys(.absent) == ["absent"])
@@ -108,7 +108,7 @@ struct AdapterMigrationTests {
     let text = PasswordItem<String>(.generic(service: "service", account: "text"), in: store)
     text.value = nil
     text.value = "\"b\""
-    #expect(try migration.run().keys(.alreadyConverted) == ["text"])
+    #expect(try migration.run().keys(.identical) == ["text"])
     #expect(text.value == "\"b\"")
   }
 
@@ -138,7 +138,7 @@ struct AdapterMigrationTests {
     #expect(told == [0, 1, 2])
     #expect(try store.text("service", "c") == "1")
     let report = try migration.run()
-    #expect(report.keys(.alreadyConverted) == ["a", "b"] && report.keys(.converted) == ["c"])
+    #expect(report.keys(.identical) == ["a", "b"] && report.keys(.converted) == ["c"])
   }
 
   @Test func defaultDomainOfTheDefaultStoreIsConverted() throws {

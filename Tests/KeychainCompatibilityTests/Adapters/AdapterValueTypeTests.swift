@@ -10,7 +10,7 @@ struct AdapterValueTypeTests {
 
   private func outcome(
     _ json: String, _ type: AdapterValueType, decoder: JSONDecoder = JSONDecoder()
-  ) throws -> AdapterMigrationReport.Outcome {
+  ) throws -> ImportReport.Outcome {
     for item in store.items(matching: .all) { try store.remove(item.id, expecting: item.revision) }
     try store.add(json: json, "service", "key")
     var migration = AdapterMigration(

@@ -48,12 +48,11 @@ struct DefaultsMigrationTests {
 
     let report = try migration(in: store).run(propertyList: file)
     #expect(report == plan)
-    #expect(report.imported.imported == ["bytes", "list", "number", "other", "person", "text"])
-    #expect(report.keys(.converted) == ["person", "list"])
-    #expect(report.keys(.native) == ["number", "bytes"])
-    #expect(report.keys(.absent) == ["absent"])
-    #expect(
-      report.keys(.refused("It is not a property list of type Person.")) == ["other"])
+    #expect(report.imported == ["bytes", "list", "number", "other", "person", "text"])
+    #expect(report.converted == ["person", "list"])
+    #expect(report.native == ["number", "bytes"])
+    #expect(report.absent == ["absent"])
+    #expect(report.refused == ["other": "It is not a property list of type Person."])
 
     let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
     #expect(StoredValue<Person?>("person", in: other).wrappedValue == person)
@@ -71,9 +70,9 @@ struct DefaultsMigrationTests {
     let plan = try migration(in: store).run(propertyList: file, isDryRun: true)
     let report = try migration(in: store).run(propertyList: file)
     #expect(report == plan)
-    #expect(report.imported.kept == ["list", "person"])
-    #expect(report.entries.first == .init(key: "person", outcome: .native))
-    #expect(report.keys(.refused("It is not of type Array<Int>.")) == ["list"])
+    #expect(report.kept == ["list", "person"])
+    #expect(report.native == ["person", "number", "bytes"])
+    #expect(report.refused["list"] == "It is not of type Array<Int>.")
     #expect(try store.value(of: "person") == mine)
     #expect(try store.value(of: "list") == "a text")
   }
@@ -115,16 +114,16 @@ struct DefaultsMigrationTests {
     // An earlier run ended between the import and the conversion.
     try store.import(UserDefaultsFile(source))
     let report = try migration.run(propertyList: file)
-    #expect(report.entries == plan.entries && report.imported.unchanged == values.keys.sorted())
-    #expect(Set(report.keys(.converted)) == ["coded", "empty", "large", "twice"])
-    #expect(Set(report.keys(.native)) == ["bytes", "list", "text", "cut"])
+    #expect(report.converted == plan.converted && report.unchanged == values.keys.sorted())
+    #expect(Set(report.converted) == ["coded", "empty", "large", "twice"])
+    #expect(Set(report.native) == ["bytes", "list", "text", "cut"])
     for _ in 0..<2 {
       for (key, data) in values { #expect(try store.value(of: key) == Self.getter(data), "\(key)") }
       // Bytes that again look like a list of 1.x are the store's own now.
-      #expect(try migration.run(propertyList: file).keys(.converted) == [])
+      #expect(try migration.run(propertyList: file).converted == [])
     }
     let replaced = try migration.run(
-      propertyList: file, conflicts: .replace, removingSource: true)
+      propertyList: file, replacing: true, removingSource: true)
     #expect(replaced.isSourceRemoved)
     #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
   }
@@ -150,7 +149,7 @@ struct DefaultsMigrationTests {
     var migration = migration(in: store)
     migration.convert("bytes", as: String.self)
     let report = try migration.run(propertyList: file)
-    #expect(report.keys(.refused("It is not a property list of type String.")) == ["bytes"])
+    #expect(report.refused["bytes"] == "It is not a property list of type String.")
     #expect(try store.value(of: "bytes") == Data([1, 2, 3]))
   }
 
@@ -161,7 +160,7 @@ struct DefaultsMigrationTests {
 
   @Test func missingFileImportsNothing() throws {
     let report = try migration(in: store).run(userDefaults: "none-\(UUID())")
-    #expect(report.imported.imported == [] && report.keys(.absent).count == 6)
+    #expect(report.imported == [] && report.absent.count == 6)
     #expect(try store.keys() == [])
   }
 
@@ -182,7 +181,7 @@ struct DefaultsMigrationTests {
       #expect(try store.keys().count == (limit <= 6 ? 0 : 6))
       #expect(try store.keys().isEmpty || store.value(of: "list", as: Data.self) != nil)
       let report = try migration(in: store).run(propertyList: file)
-      #expect(report.keys(.converted) == ["person", "list"])
+      #expect(report.converted == ["person", "list"])
     }
     var told: [Int] = []
     try migration(in: store).run(propertyList: file, isDryRun: true) { progress in
@@ -196,17 +195,17 @@ struct DefaultsMigrationTests {
   @Test func fileIsRemovedOnceAllOfItIsImported() throws {
     try store.set("mine", for: "text")
     let plan = try migration(in: store).run(
-      propertyList: file, conflicts: .replace, isDryRun: true, removingSource: true)
-    #expect(plan.imported.replaced == ["text"] && !plan.isSourceRemoved)
+      propertyList: file, replacing: true, isDryRun: true, removingSource: true)
+    #expect(plan.replaced == ["text"] && !plan.isSourceRemoved)
     let kept = try migration(in: store).run(propertyList: file, removingSource: true)
-    #expect(kept.imported.kept == ["text"] && !kept.isSourceRemoved)
+    #expect(kept.kept == ["text"] && !kept.isSourceRemoved)
     #expect(try store.value(of: "text") == "mine")
     #expect(FileManager.default.fileExists(atPath: source))
 
     let replaced = try migration(in: store).run(
-      propertyList: file, conflicts: .replace, removingSource: true)
-    #expect(replaced.imported.replaced == ["list", "person", "text"])
-    #expect(replaced.isSourceRemoved && replaced.keys(.converted) == ["person", "list"])
+      propertyList: file, replacing: true, removingSource: true)
+    #expect(replaced.replaced == ["list", "person", "text"])
+    #expect(replaced.isSourceRemoved && replaced.converted == ["person", "list"])
     #expect(!FileManager.default.fileExists(atPath: source))
     let other = KeyValueStore(json: directory.url.appending(path: "settings.json"))
     #expect(try other.value(of: "text") == "Eliska")
@@ -233,7 +232,7 @@ struct DefaultsMigrationTests {
         return .cancel
       }
     }
-    let changed = "\(source) was changed after it was read, and was not removed."
+    let changed = "\(source) was not removed: it was changed after it was read."
     #expect(throws: KeyValueStoreError.unavailable(changed)) {
       try migration(in: store).run(
         propertyList: file, removingSource: true, reporting: overwrite)
@@ -249,7 +248,7 @@ struct DefaultsMigrationTests {
     migration.convert("page", as: URL.self)
     for isDryRun in [true, false] {
       let report = try migration.run(propertyList: file, isDryRun: isDryRun)
-      #expect(report.keys(.native) == ["page"])
+      #expect(report.native == ["page"])
     }
     #expect(try store.value(of: "page") == path)
   }

@@ -66,7 +66,7 @@ struct FoundationValuesTests {
     let values = try write(format)
     let report = try DefaultsMigration(into: settings).run(
       propertyList: file, removingSource: true)
-    #expect(report.imported.refused == [:] && report.isSourceRemoved)
+    #expect(report.refused == [:] && report.isSourceRemoved)
     try expect(values, in: settings)
   }
 
@@ -134,9 +134,9 @@ struct FoundationValuesTests {
     for isDryRun in [true, false] {
       let report = try DefaultsMigration(into: settings).run(
         propertyList: file, isDryRun: isDryRun, removingSource: true)
-      #expect(report.imported.imported == ["a"] && !report.isSourceRemoved)
-      let reason = try #require(report.imported.refused["date"])
-      #expect(report.imported.refused.count == 1 && reason.hasPrefix("It cannot be read: invalid"))
+      #expect(report.imported == ["a"] && !report.isSourceRemoved)
+      let reason = try #require(report.refused["date"])
+      #expect(report.refused.count == 1 && reason.hasPrefix("It cannot be read: invalid"))
     }
     #expect(try settings.keys() == ["a"])
     let store = KeyValueStore(propertyList: file)
@@ -152,7 +152,7 @@ struct FoundationValuesTests {
       json: directory.url.appending(path: "versioned.json"), version: version)
     let report = try DefaultsMigration(into: store).run(propertyList: file)
     #expect(
-      report.imported.imported == ["a"] && Array(report.imported.refused.keys) == ["$version"])
+      report.imported == ["a"] && Array(report.refused.keys) == ["$version"])
     #expect(try store.value(of: "a") == 1)
   }
 
@@ -164,6 +164,6 @@ struct FoundationValuesTests {
     try Data(text.utf8).write(to: file)
     let report = try DefaultsMigration(into: settings).run(
       propertyList: file, removingSource: true)
-    #expect(report.imported.imported == ["a"] && !report.isSourceRemoved)
+    #expect(report.imported == ["a"] && !report.isSourceRemoved)
   }
 }

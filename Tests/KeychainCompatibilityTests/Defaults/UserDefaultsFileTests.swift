@@ -50,8 +50,8 @@ struct UserDefaultsFileTests {
     let report = try migration.run(propertyList: file)
     #expect(report == plan)
     #expect(
-      report.keys(.converted) == ["coded", "coded dictionary", "address", "file", "coded URL"])
-    #expect(report.imported.imported.count == 18)
+      report.converted == ["coded", "coded dictionary", "address", "file", "coded URL"])
+    #expect(report.imported.count == 18)
 
     let other = KeyValueStore(json: URL(filePath: settings))
     #expect(try other.value(of: "flag") == true)
@@ -77,9 +77,9 @@ struct UserDefaultsFileTests {
 
     let stored = try content(of: settings)
     let again = try migration.run(propertyList: file)
-    #expect(try again.imported.imported == [] && content(of: settings) == stored)
+    #expect(try again.imported == [] && content(of: settings) == stored)
     #expect(
-      again.keys(.native) == ["coded", "coded dictionary", "address", "file", "coded URL"])
+      again.native == ["coded", "coded dictionary", "address", "file", "coded URL"])
   }
 
   /// An array of values of three types.
@@ -134,7 +134,7 @@ struct UserDefaultsFileTests {
       if kind == .shared {
         // Only one value is refused.
         let report = try migration.run(propertyList: file, removingSource: true)
-        #expect(report.imported.refused.count == 1 && !report.isSourceRemoved)
+        #expect(report.refused.count == 1 && !report.isSourceRemoved)
       } else {
         #expect(throws: KeyValueStoreError.self) {
           try migration.run(propertyList: file, removingSource: true)
@@ -157,10 +157,8 @@ struct UserDefaultsFileTests {
     migration.decodePropertyLists()
     let report = try migration.run(propertyList: file)
     #expect(report.decoded == [])
-    #expect(
-      report.entries.map(\.outcome) == [
-        .refused("It is not a property list of type Nested."), .native,
-      ])
+    #expect(report.refused == ["nested": "It is not a property list of type Nested."])
+    #expect(report.native == ["data"])
     for key in values.keys { #expect(try store.value(of: key) == list) }
   }
 
@@ -204,7 +202,7 @@ struct UserDefaultsFileTests {
     #expect(try content(of: file.path) == list)
     var migration = DefaultsMigration(into: next)
     for key in keys { migration.convert(key, as: [Int].self) }
-    #expect(try migration.run(propertyList: file).keys(.converted) == keys)
+    #expect(try migration.run(propertyList: file).converted == keys)
     let last = KeyValueStore(json: URL(filePath: settings))
     #expect(try last.keys().count == keys.count + 1)
     for key in keys { #expect(try last.value(of: key) == [key.count, 2]) }

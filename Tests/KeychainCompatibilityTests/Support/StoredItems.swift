@@ -46,3 +46,8 @@ extension SecretStore {
       })
   }
 }
+
+extension ImportReport {
+  /// The keys of an adapter's items with an outcome.
+  func keys(_ outcome: Outcome) -> [String] { identities(outcome).compactMap(\.account) }
+}

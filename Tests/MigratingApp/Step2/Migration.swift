@@ -9,6 +9,8 @@ func migrate(isDryRun: Bool) throws {
   ofDefaultDomain.convert("pages", as: Int.self)
 
   for migration in [own, ofDefaultDomain] {
-    for entry in try migration.run(isDryRun: isDryRun).entries { print(entry.key, entry.outcome) }
+    for entry in try migration.run(isDryRun: isDryRun).entries {
+      print(entry.identity, entry.outcome)
+    }
   }
 }

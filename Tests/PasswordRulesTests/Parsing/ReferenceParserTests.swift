@@ -27,10 +27,11 @@ struct ReferenceParserTests {
         }
         #expect(row.wellFormed || !warnings.isEmpty, "accepted: \(row.input)")
         #expect(try PasswordRuleSet(strict.descriptor) == strict, "\(strict.descriptor)")
-      } catch let error as DescriptorSyntaxError {
-        let isTooLarge = error.issue.message.hasPrefix("The number is greater than")
+      } catch let error as PasswordRulesError {
+        let issue = try #require(error.issue)
+        let isTooLarge = issue.message.hasPrefix("The number is greater than")
         #expect(!row.wellFormed || isTooLarge, "\(row.input) \(error)")
-        #expect(error.issue.range.upperBound <= row.input.unicodeScalars.count)
+        #expect(issue.range.upperBound <= row.input.unicodeScalars.count)
       }
     }
   }

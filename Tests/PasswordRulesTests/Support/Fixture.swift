@@ -10,3 +10,10 @@ enum Fixture {
       .map { try JSONDecoder().decode(Row.self, from: $0) }
   }
 }
+
+extension PasswordRulesError {
+  /// The syntax error; nil for other errors.
+  var issue: DescriptorIssue? {
+    if case .syntax(let issue) = self { issue } else { nil }
+  }
+}

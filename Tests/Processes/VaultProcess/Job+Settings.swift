@@ -21,7 +21,7 @@ extension Job {
   func importSuite() throws {
     let store = KeyValueStore(json: URL(filePath: try parameter(1)))
     let report = try DefaultsMigration(into: store).run(userDefaults: try parameter(0))
-    printLine("\(report.imported.imported.count)")
+    printLine("\(report.imported.count)")
   }
 
   /// Sets every kind of value that apps with and without FTPropertyWrappers 1.x can set.

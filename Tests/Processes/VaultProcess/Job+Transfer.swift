@@ -21,7 +21,7 @@ extension Job {
     let source = URL(filePath: try parameter(0))
     _ = try Self.journal("import", "all") {
       try vault.importItems(
-        from: source, passphrase: Self.passphrase, conflicts: .replace,
+        from: source, passphrase: Self.passphrase, replacing: true,
         reporting: Self.journalProgress)
     }
     // The process that kills this one may come late.

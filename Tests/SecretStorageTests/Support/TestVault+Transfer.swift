@@ -97,11 +97,11 @@ extension SecretVault {
   /// Imports the export beside a vault.
   @discardableResult
   func importItems(
-    of vault: TestVault, conflicts: ImportConflicts = .keepExisting, isDryRun: Bool = false,
+    of vault: TestVault, replacing: Bool = false, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
     try importItems(
-      from: vault.export, passphrase: TestVault.passphrase, conflicts: conflicts,
+      from: vault.export, passphrase: TestVault.passphrase, replacing: replacing,
       isDryRun: isDryRun, reporting: report)
   }
 

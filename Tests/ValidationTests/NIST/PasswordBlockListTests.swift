@@ -58,13 +58,13 @@ struct PasswordBlockListTests {
 
   @Test func failedSystemCallIsDescribed() throws {
     let path = directory("absent")
-    let absent = PasswordBlockListError.systemCall("open", path: path, code: 2)
+    let absent = PasswordBlockListError.system(call: "open", path: path, code: 2)
     #expect(throws: absent) { _ = try PasswordBlockList(contentsOf: path) }
     #expect(
       absent.description
         == "The block list cannot be read: open of \(path): No such file or directory (errno 2). "
         + "Check the path and its permissions.")
-    #expect(throws: PasswordBlockListError.systemCall("read", path: directory.path, code: 21)) {
+    #expect(throws: PasswordBlockListError.system(call: "read", path: directory.path, code: 21)) {
       _ = try PasswordBlockList(contentsOf: directory.path)
     }
   }

@@ -68,9 +68,9 @@ extension Chapter {
     one = "another one"
     try stage.say("on another machine, which has another secret 1:")
     try stage.show(
-      "try other.importItems(from: file, passphrase: passphrase, isDryRun: true).items(.conflict).count",
-      try other.importItems(from: file, passphrase: passphrase, isDryRun: true).items(.conflict)
-        .count)
+      "try other.importItems(from: file, passphrase: passphrase, isDryRun: true).identities(.conflict).count",
+      try other.importItems(from: file, passphrase: passphrase, isDryRun: true)
+        .identities(.conflict).count)
     _ = try other.importItems(from: file, passphrase: passphrase)
     @GenericPassword(service: "many", account: "2", in: other) var two: String?
     try stage.show(

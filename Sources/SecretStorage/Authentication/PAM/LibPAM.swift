@@ -7,7 +7,7 @@ import StorageInternals
 /// ones. `@unchecked`: the function pointers are constants, and threads may use the library
 /// concurrently with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
-  static let shared = LazyValue { () throws(DynamicLibraryError) in try LibPAM() }
+  static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
   /// `pam_handle_t *`.
   typealias Handle = OpaquePointer
@@ -67,13 +67,13 @@ import StorageInternals
   // const char *pam_strerror(pam_handle_t *pamh, int errnum);
   private let describe: @convention(c) (Handle?, Int32) -> CString?
 
-  private init() throws(DynamicLibraryError) {
+  private init() throws(Unavailable) {
     let library = try DynamicLibrary(
       anyOf: ["libpam.so.0"],
       packages: [
         "Debian and Ubuntu": "libpam0g", "Fedora": "pam-libs", "Arch": "pam", "Alpine": "linux-pam",
       ])
-    func function<Function>(_ name: String) throws(DynamicLibraryError) -> Function {
+    func function<Function>(_ name: String) throws(Unavailable) -> Function {
       try library.function(name, as: Function.self)
     }
     unsafe start = try function("pam_start")

@@ -153,7 +153,7 @@ enum ProcessUser {
           throw .unavailable(
             """
             The user with ID \(user) has no name\
-            \(code == 0 ? "" : " (\(SystemError.message(for: code)))"), so PAM cannot authenticate \
+            \(code == 0 ? "" : " (\(errorMessage(code)))"), so PAM cannot authenticate \
             them. Specify a user, or add this one to the system.
             """)
         }

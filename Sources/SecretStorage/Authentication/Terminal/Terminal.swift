@@ -12,7 +12,7 @@ struct Terminal: ~Copyable {
     guard descriptor >= 0 else {
       throw .unavailable(
         """
-        There is no terminal to ask on: \(SystemError.message(for: errno)). Start the \
+        There is no terminal to ask on: \(errorMessage(errno)). Start the \
         program on a terminal, or use another conversation for the authenticator.
         """)
     }
@@ -82,7 +82,7 @@ struct Terminal: ~Copyable {
   }
 
   var failure: SecretStoreError {
-    .unavailable("The terminal cannot be used: \(SystemError.message(for: errno)).")
+    .unavailable("The terminal cannot be used: \(errorMessage(errno)).")
   }
 }
 

@@ -1,5 +1,6 @@
 import Concurrency
 import LibCrypto
+import StorageInternals
 
 /// A cipher that uses OpenSSL's libcrypto.
 ///
@@ -19,7 +20,7 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   private func withLibrary<Result>(
-    _ body: (CryptoLibrary) throws(CryptoFailure) -> Result
+    _ body: (CryptoLibrary) throws(Unavailable) -> Result
   ) throws(SecretStoreError) -> Result {
     let library: CryptoLibrary
     do {
@@ -36,14 +37,14 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Computes the SHA-256 digest of bytes.
   public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try withLibrary { library throws(CryptoFailure) in try library.digest(of: bytes) }
+    try withLibrary { library throws(Unavailable) in try library.digest(of: bytes) }
   }
 
   /// Derives a key with HKDF-SHA-256.
   public func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(CryptoFailure) in
+    try withLibrary { library throws(Unavailable) in
       try library.hkdf(key, salt: salt, info: Array(purpose.utf8)[...])
     }
   }
@@ -54,7 +55,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(CryptoFailure) in
+    try withLibrary { library throws(Unavailable) in
       // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
       let key = try library.scrypt(
         passphrase, salt: salt, logarithmicCost: cost.logarithmicCost, blockSize: cost.blockSize,
@@ -70,7 +71,7 @@ public final class OpenSSLCipher: SecretCipher {
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
     try Self.checkSizes(plaintext.count, context)
-    return try withLibrary { library throws(CryptoFailure) in
+    return try withLibrary { library throws(Unavailable) in
       try aes.seal(
         plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
@@ -81,7 +82,7 @@ public final class OpenSSLCipher: SecretCipher {
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
     try Self.checkSizes(sealed.count, context)
-    let opened = try withLibrary { library throws(CryptoFailure) in
+    let opened = try withLibrary { library throws(Unavailable) in
       try aes.open(sealed, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }

@@ -119,9 +119,7 @@ extension KeyTable {
 extension DeviceState {
   /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let hexadecimal = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "\(directory)/\(String(decoding: hexadecimal, as: UTF8.self)).\(suffix)"
+    "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
 
   /// Opens a file for reading and writing, and creates the file and the directory if necessary.

@@ -100,7 +100,7 @@ extension Diagnosis {
       while Self.obstacle(toWriting: ancestor) == ENOENT, ancestor != ancestor.parentDirectory {
         ancestor = ancestor.parentDirectory
       }
-      let obstacle = Self.obstacle(toWriting: ancestor).map { SystemError.message(for: $0) }
+      let obstacle = Self.obstacle(toWriting: ancestor).map { errorMessage($0) }
       guard let status = found else {
         guard let obstacle else { return recordMissing(subject, path) }
         let advice = "Create it with access for this user only, or specify another directory."

@@ -7,7 +7,7 @@ extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
   /// The file is a vault that only the passphrase opens. It can be opened as a vault or imported
-  /// with ``importItems(from:passphrase:conflicts:isDryRun:reporting:)``. Items keep their dates
+  /// with ``importItems(from:passphrase:replacing:isDryRun:reporting:)``. Items keep their dates
   /// and access control. Items that are bound to this device are omitted, and listed in the report.
   ///
   /// Only the owner can access the file, which is created atomically. A killed process may leave an

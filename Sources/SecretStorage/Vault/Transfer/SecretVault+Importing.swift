@@ -18,7 +18,8 @@ extension SecretVault {
   /// - Parameters:
   ///   - url: The file to import.
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
-  ///   - conflicts: The handling of items that the vault already has with different content.
+  ///   - replacing: Whether to replace an item that the vault already has with different content:
+  ///     its secret, attributes, access control and dates. Otherwise, it is kept.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
   ///   - report: Called synchronously after each batch of about 256 items, and several times a
   ///     second during key derivation, with an unknown total of 0; may cancel the import.
@@ -34,8 +35,7 @@ extension SecretVault {
   /// - Complexity: O(*m* + *n*) in time and memory, for the sizes of the vault and of the import.
   @discardableResult
   public func importItems(
-    from url: URL, passphrase: Secret, conflicts: ImportConflicts = .keepExisting,
-    isDryRun: Bool = false,
+    from url: URL, passphrase: Secret, replacing: Bool = false, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
     let location = isDryRun ? try location : try protectedLocation
@@ -48,7 +48,7 @@ extension SecretVault {
       if !isFirst { try checkProgress(0, of: 0, report) }
       isFirst = false
     }.contents
-    var work = VaultImport(source, into: target, conflicts)
+    var work = VaultImport(source, into: target, replacing: replacing)
     let blocks = source.index.items.sorted { $0.created < $1.created }.blocks(of: batchSize)
     let total = source.index.count
     try checkProgress(0, of: total, report)

@@ -1,49 +1,62 @@
-/// The actual or simulated outcome of an import for each item.
+/// The outcomes of an import or a migration of secrets, or the expected ones of a dry run.
 public struct ImportReport: Hashable, Sendable {
   /// The outcome for an item.
   public enum Outcome: Hashable, Sendable {
-    /// The vault had no item with this identity.
+    /// The store had no item with this identity.
     case added
-    /// The vault already has the item, with the same secret and attributes.
+    /// The store already has the item, as after an earlier run.
     case identical
-    /// The vault has a different item with this identity, handled as in ``ImportConflicts``.
+    /// The store has a different item with this identity, which is replaced only on request.
     case conflict
-    /// The vault rejects the item for the given reason, which is a sentence.
+    /// The item was JSON and now has the format of `GenericPassword`.
+    case converted
+    /// The item needs no conversion.
+    case native
+    /// The item does not exist.
+    case absent
+    /// The item is left unchanged, because the migration does not declare its type.
+    case undeclared
+    /// The item is rejected or left unchanged, for the reason given as a sentence.
     case refused(String)
 
-    /// Whether the vault rejects the item.
+    /// Whether the item is rejected or of undeclared type.
     public var isRefusal: Bool {
-      if case .refused = self { true } else { false }
+      switch self {
+      case .refused, .undeclared: true
+      default: false
+      }
     }
   }
 
   /// An item of the import.
   public struct Entry: Hashable, Sendable {
-    /// The item, as in the imported file.
-    public let item: SecretItem
+    /// The identity of the item in the store.
+    public let identity: ItemIdentity
     /// The outcome for the item.
     public let outcome: Outcome
     /// Whether the item is written with an earlier date than in the imported file.
     ///
     /// The limit is one day after the current time or the vault's newest item, whichever is later.
     public let isRedated: Bool
+
+    package init(_ identity: ItemIdentity, _ outcome: Outcome, isRedated: Bool = false) {
+      self.identity = identity
+      self.outcome = outcome
+      self.isRedated = isRedated
+    }
   }
 
-  /// An entry for every imported item, with the oldest first.
-  public internal(set) var entries: [Entry] = []
+  /// An entry for every item, in the order of the import.
+  public package(set) var entries: [Entry] = []
+  /// Whether the source file was removed.
+  public package(set) var isSourceRemoved = false
 
-  /// Returns the items with an outcome, with the oldest first.
-  public func items(_ outcome: Outcome) -> [SecretItem] {
-    entries.filter { $0.outcome == outcome }.map(\.item)
+  package init() {}
+
+  /// Returns the identities of the items with an outcome, in the order of the import.
+  public func identities(_ outcome: Outcome) -> [ItemIdentity] {
+    entries.filter { $0.outcome == outcome }.map(\.identity)
   }
-}
-
-/// The handling of imported items whose identity the vault already has, with different content.
-public enum ImportConflicts: Hashable, Sendable {
-  /// The vault's item is kept.
-  case keepExisting
-  /// The imported item's secret, attributes, access control and dates replace the existing ones.
-  case replace
 }
 
 /// The items in an export, and the omitted items.

@@ -4,7 +4,8 @@ import FoundationEssentials
 struct VaultImport {
   private let source: VaultContents
   private var target: VaultContents
-  private let conflicts: ImportConflicts
+  /// Whether items of the vault with different content are replaced.
+  private let isReplacing: Bool
   /// The latest allowed date, in microseconds since 1970, so that later items can have later dates.
   private let latest: Int64
   private(set) var report = ImportReport()
@@ -25,10 +26,10 @@ struct VaultImport {
   /// A written item of the import, with its identifier and revision in the vault.
   private typealias Written = (item: VaultItem, id: SecretItem.ID, revision: UInt64)
 
-  init(_ source: VaultContents, into target: VaultContents, _ conflicts: ImportConflicts) {
+  init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
     self.source = source
     self.target = target
-    self.conflicts = conflicts
+    self.isReplacing = isReplacing
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
@@ -46,7 +47,7 @@ struct VaultImport {
       let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
       report.entries.append(
-        ImportReport.Entry(item: decoded, outcome: outcome, isRedated: isRedated))
+        ImportReport.Entry(decoded.identity, outcome, isRedated: isRedated))
       if let step { steps.append(step) }
     }
     return steps
@@ -68,10 +69,9 @@ struct VaultImport {
       return (.added, Step(item: item, payload: payload, replaced: nil))
     }
     if try isSame(existing, item, decoded, payload) { return (.identical, nil) }
-    switch conflicts {
-    case .keepExisting: return (.conflict, nil)
-    case .replace: return (.conflict, Step(item: item, payload: payload, replaced: existing))
-    }
+    return (
+      .conflict, isReplacing ? Step(item: item, payload: payload, replaced: existing) : nil
+    )
   }
 
   /// The earliest plausible date, in microseconds since 1970.

@@ -62,7 +62,7 @@ struct MigrationsSnippets {
       let list = URL(filePath: path).appending(path: "com.example.app.plist")
       try KeyValueStore(propertyList: list).set(0.5, for: "volume")
       let store = KeyValueStore()
-      let plan = try store.import(userDefaults: "com.example.app", dryRun: true)
+      let plan = try store.import(userDefaults: "com.example.app", isDryRun: true)
       print("\(plan.imported) would be imported, \(plan.kept) are already set.")
       #expect(try store.keys() == [])
 

@@ -78,7 +78,7 @@ extension MigrationGuideSnippets {
         var migration = DefaultsMigration(into: .standard)
         migration.convert("window", as: Window.self)
         let report = try migration.run()
-        print(report.entries)
+        print(report.undeclared)
       }
       // A call would read the settings of the user that runs the tests.
       _ = migrate

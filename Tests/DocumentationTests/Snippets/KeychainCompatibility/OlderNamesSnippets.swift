@@ -22,10 +22,10 @@ struct OlderNamesSnippets {
     migration.convert("scores", as: [Int].self)
     migration.convert("picture", as: Data.self)
     let plan = try migration.run(userDefaults: "com.example.app", isDryRun: true)
-    print("\(plan.keys(.converted)) would be converted, \(plan.undeclared) were forgotten.")
+    print("\(plan.converted) would be converted, \(plan.undeclared) were forgotten.")
     try migration.run(userDefaults: "com.example.app")
 
-    #expect(plan.keys(.converted) == ["scores"])
+    #expect(plan.converted == ["scores"])
     #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
   }
 
@@ -42,7 +42,7 @@ struct OlderNamesSnippets {
       print("\(progress.completed) of \(progress.total)")
       return .proceed
     }
-    print("\(report.decoded) were property lists, \(report.imported.kept) stay as they were.")
+    print("\(report.decoded) were property lists, \(report.kept) stay as they were.")
 
     #expect(report.decoded == ["scores"] && report.isSourceRemoved)
     #expect(StoredValue<[Int]?>("scores", in: store).wrappedValue == [1, 2])
@@ -67,11 +67,11 @@ struct OlderNamesSnippets {
       migration.convert("token", as: String.self)
       migration.convert("person", as: Person.self)
       let report = try migration.run()
-      print(
-        "\(report.keys(.converted)) were converted, \(report.keys(.undeclared)) are not declared.")
+      print("\(report.identities(.converted)) were converted.")
+      print("\(report.identities(.undeclared)) are not declared.")
 
-      #expect(report.keys(.converted) == ["token", "person"])
-      #expect(report.keys(.undeclared) == ["b"])
+      #expect(report.identities(.converted).map(\.account) == ["token", "person"])
+      #expect(report.identities(.undeclared).map(\.account) == ["b"])
       let token = PasswordItem<String>(.generic(service: "com.example.app", account: "token"))
       #expect(token.value == "abc")
     }
@@ -84,9 +84,11 @@ struct OlderNamesSnippets {
       var migration = AdapterMigration(serviceIdentifier: "com.example.app")
       migration.convert("token", asJSON: .string)
       migration.convert("person", asJSON: .object(["born": .date, "age": .integer]))
-      for entry in try migration.run(isDryRun: true).entries { print(entry.key, entry.outcome) }
+      for entry in try migration.run(isDryRun: true).entries {
+        print(entry.identity, entry.outcome)
+      }
 
-      #expect(try migration.run().keys(.converted) == ["token", "person"])
+      #expect(try migration.run().identities(.converted).map(\.account) == ["token", "person"])
     }
   }
 }

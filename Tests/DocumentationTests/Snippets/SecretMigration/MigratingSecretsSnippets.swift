@@ -19,7 +19,7 @@ struct MigratingSecretsSnippets {
 
     let plan = try secrets.migrate(to: vault, isDryRun: true)
     for entry in plan.entries {
-      print("\(entry.position): \(entry.outcome)")
+      print("\(entry.identity): \(entry.outcome)")
     }
     #expect(plan.entries.map(\.outcome) == [.added])
 

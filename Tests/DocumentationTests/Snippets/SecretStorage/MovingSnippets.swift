@@ -27,12 +27,12 @@ struct MovingSnippets {
 
     let password = Secret(passphrase.utf8)
     let plan = try other.importItems(from: file, passphrase: password, isDryRun: true)
-    print("\(plan.items(.added).count) new, \(plan.items(.conflict).count) in conflict")
-    #expect(plan.items(.added).count == 1)
+    print("\(plan.identities(.added).count) new, \(plan.identities(.conflict).count) in conflict")
+    #expect(plan.identities(.added).count == 1)
 
-    let done = try other.importItems(from: file, passphrase: password, conflicts: .replace)
-    for case (let item, .refused(let reason)) in done.entries.map({ ($0.item, $0.outcome) }) {
-      print("\(item.id.uuid) was refused: \(reason)")
+    let done = try other.importItems(from: file, passphrase: password, replacing: true)
+    for entry in done.entries where entry.outcome.isRefusal {
+      print("\(entry.identity): \(entry.outcome)")
     }
     #expect(done == plan)
 
@@ -40,6 +40,7 @@ struct MovingSnippets {
       print("\(progress.completed) of \(progress.total)")
       return isCancelled ? .cancel : .proceed
     }
-    #expect(try other.importItems(from: copy, passphrase: password).items(.identical).count == 1)
+    #expect(
+      try other.importItems(from: copy, passphrase: password).identities(.identical).count == 1)
   }
 }

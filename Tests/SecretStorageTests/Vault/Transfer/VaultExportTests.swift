@@ -80,9 +80,9 @@ struct VaultExportTests {
     #expect(throws: SecretStoreError.unsupported(reason)) {
       try export.add("bound", account: "bound", .whenUnlockedThisDeviceOnly)
     }
-    let report = try vault.open().importItems(of: other, conflicts: .replace)
-    #expect(report.items(.added).count == 1)
-    #expect(report.items(.conflict).count == 1)
+    let report = try vault.open().importItems(of: other, replacing: true)
+    #expect(report.identities(.added).count == 1)
+    #expect(report.identities(.conflict).count == 1)
     #expect(try vault.open().text("whenUnlocked 0") == "changed")
   }
 
@@ -123,7 +123,7 @@ struct VaultExportTests {
     expectError("invalid") { try object.export(of: vault) }
     #expect(try TestVault.bytes(of: vault.export.path) == [4])
     try object.export(of: vault, overwriting: true)
-    #expect(try vault.otherMachine().open().importItems(of: vault).items(.added).count == 1)
+    #expect(try vault.otherMachine().open().importItems(of: vault).identities(.added).count == 1)
     // A symbolic link is replaced itself; its target stays.
     try FileSystem().unlink(vault.export.path)
     try #require(unsafe symlink(target, vault.export.path) == 0)

@@ -81,7 +81,7 @@ struct VaultImportRefusalTests {
     let path = try target.path("on a stick")
     try FileSystem().replaceFile(at: path, with: bytes, mode: 0o777)
     try #require(unsafe symlink(path, target.export.path) == 0)
-    #expect(try target.open().importItems(of: target).items(.added).count == 3)
+    #expect(try target.open().importItems(of: target).identities(.added).count == 3)
   }
 
   @Test func truncatedExportIsRefused() throws {
@@ -92,7 +92,7 @@ struct VaultImportRefusalTests {
       try expectRefusal(of: Array(bytes.prefix(count)))
     }
     try put(bytes)
-    #expect(try target.open().importItems(of: target).items(.added).count == 3)
+    #expect(try target.open().importItems(of: target).identities(.added).count == 3)
   }
 
   @Test func damagedExportIsRefused() throws {
@@ -156,10 +156,10 @@ struct VaultImportRefusalTests {
     try plant("early", created: -1 << 60)
     let other = target.open()
     let report = try other.importItems(from: vault.file, passphrase: TestVault.passphrase)
-    #expect(Set(report.items(.added).map(\.identity.account)) == ["sound", "twice"])
+    #expect(Set(report.identities(.added).map(\.account)) == ["sound", "twice"])
     let refused = report.entries.filter(\.outcome.isRefusal)
     #expect(
-      refused.map(\.item.identity.account) == ["early", "twice", "secret", "texts", "flags"])
+      refused.map(\.identity.account) == ["early", "twice", "secret", "texts", "flags"])
     #expect(try other.items(matching: .all).count == 2)
     #expect(try other.verify().isSound)
     try other.add("value", account: "afterwards")

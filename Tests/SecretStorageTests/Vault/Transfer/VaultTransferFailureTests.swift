@@ -21,7 +21,7 @@ struct VaultTransferFailureTests {
     on other: TestVault, by object: SecretVault, of items: Set<MovedItem>, isNew: Bool,
     _ comment: Comment? = nil
   ) throws {
-    try object.importItems(of: other, conflicts: .replace)
+    try object.importItems(of: other, replacing: true)
     for reader in [object, other.open()] {
       let moved = try reader.movableItems()
       #expect(items.isSubset(of: moved), comment)
@@ -56,7 +56,7 @@ struct VaultTransferFailureTests {
       let other = try vault.target(isNew: isOfNewVault)
       let object = other.open(fileSystem: fault.fileSystem)
       let hasFailed = fault.causesError {
-        try object.importItems(of: other, conflicts: .replace)
+        try object.importItems(of: other, replacing: true)
       }
       let comment = Comment("\(fault.failed ?? "no call")")
       for reader in [object, other.open()] {
@@ -138,7 +138,7 @@ struct VaultTransferFailureTests {
 
       try expectCompletion(on: other, by: object, of: items, isNew: isOfNewVault)
       let report = try object.importItems(of: other)
-      #expect(report.items(.identical).count == Self.count)
+      #expect(report.identities(.identical).count == Self.count)
       try object.compact()
       #expect(try other.temporaryNames() == [])
     }

@@ -42,9 +42,9 @@ struct VaultTransferTests {
     #expect(try object.export(of: vault).exported.count == 1)
     let other = try vault.otherMachine()
     let target = other.open()
-    #expect(try target.importItems(of: other).items(.added).count == 1)
+    #expect(try target.importItems(of: other).identities(.added).count == 1)
     #expect(try other.open().movableItems() == object.movableItems())
-    #expect(try target.importItems(of: other).items(.identical).count == 1)
+    #expect(try target.importItems(of: other).identities(.identical).count == 1)
     let flagged = try #require(try target.items(matching: .all).first)
     #expect(throws: SecretStoreError.self) { try other.open().secret(of: flagged.id) }
   }
@@ -59,8 +59,8 @@ struct VaultTransferTests {
     let target = other.open()
     _ = try target.add(
       Secret([1]), identity: .generic(account: "new"), attributes: ItemAttributes())
-    #expect(try target.importItems(of: other).items(.conflict).count == 1)
-    try target.importItems(of: other, conflicts: .replace)
+    #expect(try target.importItems(of: other).identities(.conflict).count == 1)
+    try target.importItems(of: other, replacing: true)
     let entries = try target.withContents { contents throws(SecretStoreError) in
       contents.index.items.filter { $0.identity.account == "new" }
     }
@@ -101,8 +101,8 @@ struct VaultTransferTests {
       let dry = try target.importItems(of: other, isDryRun: true)
       let report = try target.importItems(of: other)
       #expect(report == dry)
-      #expect(report.items(.added).count == 50)
-      #expect(try target.importItems(of: other).items(.identical).count == 50)
+      #expect(report.identities(.added).count == 50)
+      #expect(try target.importItems(of: other).identities(.identical).count == 50)
     }
     for (number, child) in children.enumerated() {
       try child.kill(after: 30, of: paths[number])
@@ -130,8 +130,8 @@ struct VaultTransferTests {
       reports.withLock { $0.append(report) }
     }
     let all = reports.withLock { $0 }
-    #expect(all.map { $0.items(.added).count }.reduce(0, +) == 50)
-    #expect(all.map { $0.items(.identical).count }.reduce(0, +) == 50)
+    #expect(all.map { $0.identities(.added).count }.reduce(0, +) == 50)
+    #expect(all.map { $0.identities(.identical).count }.reduce(0, +) == 50)
     #expect(try other.open().movableItems() == vault.open().movableItems())
   }
 }

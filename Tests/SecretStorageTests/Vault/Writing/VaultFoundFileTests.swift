@@ -150,7 +150,7 @@ import Testing
     let work: [() throws -> Void] = [
       { try object.remove(item.id, expecting: item.revision) },
       {
-        let report = try object.importItems(of: vault, conflicts: .keepExisting)
+        let report = try object.importItems(of: vault)
         #expect(report.entries.contains { $0.outcome == .identical })
       },
     ]

@@ -106,7 +106,7 @@ private final class PowerFailureCampaign {
         try step { try object.export(of: other, overwriting: true) }
         try step { try object.change("a", to: "changed \(number)") }
       }
-    case .import: try step { try object.importItems(of: other, conflicts: .replace) }
+    case .import: try step { try object.importItems(of: other, replacing: true) }
     case .repair: try step { _ = try object.repair() }
     }
     // The first write after the scenario's work.
