@@ -17,7 +17,6 @@ package final class RecursiveLock: @unchecked Sendable {
 
   package init(isFair: Bool = false) { self.isFair = isFair }
 
-  /// Locks the mutex.
   package func lock() {
     if isFair, !isHeldByCurrentThread {
       turn.lock()
@@ -47,7 +46,6 @@ package final class RecursiveLock: @unchecked Sendable {
     mutex.unlock()
   }
 
-  /// Whether the current thread holds the mutex.
   package var isHeldByCurrentThread: Bool {
     if !process.isCurrent { recover() }
     // `tryLock` also succeeds if no thread holds the mutex; `depth` is then 0.

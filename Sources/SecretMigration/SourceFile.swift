@@ -43,7 +43,6 @@ struct SourceFile: Sendable {
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }
   }
 
-  /// Calls a closure, and converts its error.
   private static func convertingError<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(MigrationError) -> Result {

@@ -42,7 +42,6 @@ extension DispatchQueue {
       || kind == DispatchQueue.global().kind
   }
 
-  /// Whether the queue is the main one.
   var isMain: Bool { kind == DispatchQueue.main.kind }
 
   /// The address of the class of the queue; nil if it cannot be determined.

@@ -24,7 +24,6 @@ struct Deadline {
   // takes longer unless the mutex becomes free.
   private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
-  /// A deadline in the past.
   static let past = Deadline(time: timespec())
 
   private var time: timespec

@@ -40,7 +40,7 @@ import CLibrary
 
   /// Returns a function of the library; the caller guarantees that the type is correct.
   package func function<Function>(
-    _ name: String, as type: Function.Type
+    _ name: String, as type: Function.Type = Function.self
   ) throws(Unavailable) -> Function {
     guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
       fatalError("\(type) is not the type of a C function: write @convention(c) before it.")

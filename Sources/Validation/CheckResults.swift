@@ -16,7 +16,6 @@ struct CheckResults {
     summary = Summary()
   }
 
-  /// Records the state of a check of the current rule.
   mutating func record(
     _ state: ValidationCheck.State, at index: Int = 0, advice: ValidationMessage? = nil,
     positions: [Range<Int>] = []

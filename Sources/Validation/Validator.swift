@@ -79,7 +79,6 @@ public struct Validator<Value>: Sendable {
   }
 }
 
-/// An optional of any type.
 private protocol OptionalValue {
   var isNil: Bool { get }
 }

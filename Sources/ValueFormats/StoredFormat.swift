@@ -12,7 +12,6 @@ package protocol StoredFormat: Sendable {
   /// Joins entries into a file, in the given order.
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
 
-  /// Creates an entry from a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]

@@ -46,7 +46,6 @@ extension TextReader {
     FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
   }
 
-  /// Throws an error if bytes are not valid UTF-8.
   static func requireUTF8(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
     do {
       _ = try UTF8Span(validating: bytes.span)

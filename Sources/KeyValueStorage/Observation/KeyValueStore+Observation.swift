@@ -60,7 +60,6 @@ extension KeyValueStore {
   }
 }
 
-/// The observers of a store's keys.
 struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 

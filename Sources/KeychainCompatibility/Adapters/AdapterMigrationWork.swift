@@ -10,7 +10,6 @@ import ValueFormats
 struct AdapterMigrationWork {
   let store: any SecretStore
   let service: String
-  /// The authorizations to read items, by access control.
   let authorizations: [AccessControl: Authorization]
   let isDryRun: Bool
 

@@ -153,7 +153,6 @@ extension SecretStore {
     }
   }
 
-  /// Removes the items that match a query, if there are any.
   func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
     try retrying { () throws(SecretStoreError) in
       for item in try items(matching: query) {

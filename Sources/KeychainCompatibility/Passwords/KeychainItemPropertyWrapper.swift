@@ -168,7 +168,6 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     markAsStored(value)
   }
 
-  /// Records the value as the stored one.
   private func markAsStored(_ value: T?) {
     cachedValue = value
     isCacheValid = true

@@ -9,7 +9,6 @@ public enum LengthUnit: Hashable, Sendable, CaseIterable {
   /// UTF-8 code units, which are bytes.
   case utf8
 
-  /// Returns the length of a string in this unit.
   package func length(of string: String) -> Int {
     switch self {
     case .codePoints: string.unicodeScalars.count

@@ -19,7 +19,6 @@ struct PasswordRanking: Sendable {
     self.counts = counts
   }
 
-  /// The number of passwords.
   var count: Natural { counts[length].passwords }
 
   /// Returns the password with a rank, which must be less than ``count``.

@@ -71,7 +71,6 @@ struct RequirementAutomaton: Sendable {
     }
   }
 
-  /// Returns the kind of one of the characters.
   func kind(of character: Unicode.Scalar) -> Int { kinds[character] ?? 0 }
 
   private func next(_ state: State, meeting indices: [Int]) -> State {

@@ -24,7 +24,6 @@ public enum PasswordRule: Hashable, Sendable {
 }
 
 extension PasswordRule {
-  /// Returns the rule that sets a limit.
   static func limit(_ name: Name, _ value: Int) -> PasswordRule {
     switch name {
     case .required, .allowed: preconditionFailure("The rule \(name.rawValue) has no limit.")

@@ -21,7 +21,6 @@ extension DescriptorIssue: CustomStringConvertible {
 }
 
 extension StrictParser {
-  /// Returns the text in a range of bytes.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {

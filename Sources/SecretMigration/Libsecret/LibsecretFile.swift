@@ -2,7 +2,6 @@ import ValueFormats
 
 /// A parsed keyring file of libsecret, the GVariant `(uayutua(a{say}ay))`; its items are encrypted.
 struct LibsecretFile {
-  /// An encrypted item.
   struct Item {
     /// The HMAC-SHA-256 of the value of each attribute, by the name of the attribute.
     let hashes: [String: [UInt8]]

@@ -14,7 +14,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
 
   var fullRange: Range<Int> { 0..<bytes.count }
 
-  /// Returns an unsigned integer.
   func integer(
     at offset: Int, size: Int, in range: Range<Int>
   ) throws(FormatError) -> UInt64 {

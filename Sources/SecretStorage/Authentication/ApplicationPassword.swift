@@ -30,7 +30,6 @@ final class ApplicationPassword: Sendable {
     }
   }
 
-  /// Returns the salt for sealing a secret.
   func salt(for secret: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }

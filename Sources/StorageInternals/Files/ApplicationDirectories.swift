@@ -118,7 +118,6 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
-  /// Returns the name of an executable from its path.
   package static func name(ofExecutable path: String) -> String {
     // The kernel's suffix for an executable that was replaced while running, as by an upgrade.
     let suffix = " (deleted)"

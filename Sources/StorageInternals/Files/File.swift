@@ -56,7 +56,6 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  /// Writes bytes at an offset.
   package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
       unsafe writeAll(UnsafeRawBufferPointer(buffer), at: offset)

@@ -118,7 +118,6 @@ package struct FileLock: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Returns whether a path still refers to this file.
   fileprivate func isStill(at path: String, in fileSystem: FileSystem) throws(SystemError) -> Bool {
     guard let current = try fileSystem.status(of: path) else { return false }
     let status = try status()

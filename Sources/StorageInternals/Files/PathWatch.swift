@@ -11,7 +11,6 @@ import Synchronization
 /// While the kernel cannot watch one of the directories, the path is polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
-    /// The steps of the last resolution of the path.
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
     /// The file's status at the last poll; nil if it was missing, or has not been polled.
@@ -174,7 +173,6 @@ package final class PathWatch: Sendable {
   }
 }
 
-/// The watches whose paths are polled.
 package enum PolledPaths {
   private struct Member: Sendable {
     weak let watch: PathWatch?

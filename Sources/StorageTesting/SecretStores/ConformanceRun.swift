@@ -21,7 +21,6 @@ struct ConformanceRun: Sendable {
     findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
   }
 
-  /// Expects an operation to throw a particular error.
   func expect<Result>(
     _ expected: SecretStoreError, _ operation: String,
     _ body: @autoclosure () throws(SecretStoreError) -> Result
@@ -104,7 +103,6 @@ struct ConformanceRun: Sendable {
 }
 
 extension ConformanceRun {
-  /// Runs a check.
   func run(_ check: SecretStoreConformance.Check) async throws {
     switch check {
     case .emptyStoreHasNoItems: try emptyStoreHasNoItems()

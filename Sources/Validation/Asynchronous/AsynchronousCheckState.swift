@@ -19,7 +19,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
 
   init(_ check: AsynchronousCheck<Value>) { self.check = check }
 
-  /// Returns the cached answer for a value.
   func cachedAnswer(for value: Value) -> AsynchronousOutcome? {
     answers.last { check.areEqual($0.value, value) }?.outcome
   }
@@ -37,7 +36,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
     return stop()
   }
 
-  /// Returns whether a run is the current one and has not ended.
   func isCurrent(_ runID: UInt64) -> Bool { runID == self.runID && phase != .ended }
 
   /// Stores the task of a run, or returns false if the run is stale.
@@ -67,9 +65,7 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
 
 /// The start of a run of an asynchronous check.
 struct AsynchronousStart<Value: Sendable>: Sendable {
-  /// The index of the check.
   let index: Int
-  /// The identifier of the run.
   let runID: UInt64
   let isDebounced: Bool
   let value: Value

@@ -10,17 +10,14 @@ struct FieldState<Value: Sendable>: Sendable {
     var revision: UInt64 = 0
   }
 
-  /// The current validator.
   var validator: Validator<Value>
   /// Whether the validator was replaced after the current report was made.
   var hasNewValidator = false
   /// The value of the current report.
   var value: Value
-  /// The current report.
   var report: ValidationReport
   /// The newest input, whose evaluation may still be in progress.
   var newest: Input
-  /// The revision of the current report.
   var reportedRevision: UInt64 = 0
 
   /// Whether the next commit must start or stop the asynchronous checks.
@@ -58,7 +55,6 @@ extension FieldState {
   struct SideEffects {
     var cancelled: [Task<Void, Never>] = []
     var started: [AsynchronousStart<Value>] = []
-    /// The observers to notify.
     var observers: [Observer<ReportHandler>] = []
     /// The old value, which is released outside the lock.
     var replaced: Value?
@@ -124,7 +120,6 @@ extension FieldState {
     )
   }
 
-  /// Ends an asynchronous check with an outcome.
   mutating func stop(
     _ index: Int, with outcome: AsynchronousOutcome, _ sideEffects: inout SideEffects
   ) {

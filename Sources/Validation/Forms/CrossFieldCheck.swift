@@ -139,7 +139,6 @@ protocol DependentField: AnyObject, Sendable {
   func dependencyDidChange()
 }
 
-/// A weak reference to a dependent field.
 struct WeakDependent: Sendable {
   weak let field: (any DependentField)?
 }

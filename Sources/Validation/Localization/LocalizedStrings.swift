@@ -127,7 +127,6 @@ struct Noun: Sendable {
     return (2...4).contains(count % 10) && !(12...14).contains(count % 100) ? few : many
   }
 
-  /// Returns the form for a limit.
   func form(limiting count: Int) -> String {
     few == nil ? form(count) : Self.isSingular(count) ? genitive : many
   }

@@ -6,7 +6,6 @@ struct CountBounds: Sendable {
   private let unit: LengthUnit?
   /// The minimum, or nil if it is zero or less.
   private let minimum: Int?
-  /// The maximum, or nil if there is no maximum.
   private let maximum: Int?
 
   /// Creates the limits of a nonempty range.

@@ -25,7 +25,6 @@ extension Validator {
     }
   }
 
-  /// A message that combines all requirements.
   var combinedRequirement: ValidationMessage {
     let requirements = checks.filter { $0.severity == .requirement }.map(\.requirement)
     return requirements.count == 1 ? requirements[0] : .all(requirements)

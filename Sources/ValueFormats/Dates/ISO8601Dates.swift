@@ -123,7 +123,6 @@ enum GregorianDays {
     return day > 0 && number < first(ofMonth: month + 1, in: year) ? number : nil
   }
 
-  /// Returns the date of a day with a given number.
   static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // The mean length of a year gives an estimate that is never too small.
     var year = number * 400 / 146_097 - 999_999_999

@@ -127,7 +127,6 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Returns whether a string is a JSON number.
   package static func isNumber(_ string: String) -> Bool {
     do throws(FormatError) {
       var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)

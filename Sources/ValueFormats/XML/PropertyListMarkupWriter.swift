@@ -7,7 +7,6 @@ struct PropertyListMarkupWriter: TextWriter {
 
   var bytes: [UInt8] = []
 
-  /// Writes a key of a dictionary.
   mutating func key(_ key: String) { write(.key, string: key) }
 
   /// Writes a value nested in `depth` arrays and dictionaries.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasswordRules
 
 /// The files in `Fixtures`.
 enum Fixture {

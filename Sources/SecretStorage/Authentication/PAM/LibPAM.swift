@@ -73,17 +73,15 @@ import StorageInternals
       packages: [
         "Debian and Ubuntu": "libpam0g", "Fedora": "pam-libs", "Arch": "pam", "Alpine": "linux-pam",
       ])
-    func function<Function>(_ name: String) throws(Unavailable) -> Function {
-      try library.function(name, as: Function.self)
-    }
-    unsafe start = try function("pam_start")
+    unsafe start = try library.function("pam_start")
     unsafe startInDirectory =
-      unsafe library.symbol("pam_start_confdir") == nil ? nil : try function("pam_start_confdir")
-    unsafe setItem = try function("pam_set_item")
-    unsafe authenticate = try function("pam_authenticate")
-    unsafe checkAccount = try function("pam_acct_mgmt")
-    unsafe end = try function("pam_end")
-    unsafe describe = try function("pam_strerror")
+      unsafe library.symbol("pam_start_confdir") == nil
+      ? nil : try library.function("pam_start_confdir")
+    unsafe setItem = try library.function("pam_set_item")
+    unsafe authenticate = try library.function("pam_authenticate")
+    unsafe checkAccount = try library.function("pam_acct_mgmt")
+    unsafe end = try library.function("pam_end")
+    unsafe describe = try library.function("pam_strerror")
   }
 
   var supportsOtherDirectories: Bool { unsafe startInDirectory != nil }

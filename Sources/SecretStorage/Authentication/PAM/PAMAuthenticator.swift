@@ -133,7 +133,6 @@ struct PAMDialogue {
   }
 }
 
-/// The user of this process.
 enum ProcessUser {
   /// The login name of the user; throws if there is none, as in some containers.
   static var name: String {

@@ -59,7 +59,6 @@ struct TypedLine {
     return .incomplete
   }
 
-  /// Returns the result at the end of the input.
   func end() -> Progress { count == 0 && !isTooLong ? .endOfInput : .complete }
 
   private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {

@@ -7,9 +7,7 @@ struct KeyTableRecord: Sendable {
 
   let table: KeyTable
   let sequence: UInt64
-  /// The digest of the previous record.
   let previousDigest: ArraySlice<UInt8>
-  /// The subject of the previous record.
   let previousSubject: RecordSubject
   /// The sequence of the log's first record.
   let logStart: UInt64
