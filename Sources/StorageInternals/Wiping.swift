@@ -1,5 +1,4 @@
 import CLibrary
-package import FoundationEssentials
 
 extension [UInt8] {
   /// Overwrites the bytes and empties the array, which must not share its memory with a copy.
@@ -7,14 +6,6 @@ extension [UInt8] {
     // The optimizer does not remove calls to `explicit_bzero`.
     unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
     self = []
-  }
-}
-
-extension Data {
-  /// Overwrites the bytes and empties the data, which must not share its memory with a copy.
-  package mutating func wipe() {
-    unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
-    self = Data()
   }
 }
 

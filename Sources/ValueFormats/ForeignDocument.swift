@@ -43,27 +43,20 @@ package struct ForeignDocument {
   }
 }
 
-// Foundation's decoder still decodes stored secrets and the settings of version 1.x, because it
-// passes an app's `userInfo` to the app's types, and converts between types as version 1.x did.
+// Foundation's decoder still decodes the settings of version 1.x, because it passes an app's
+// `userInfo` to the app's types, and converts between types as version 1.x did.
 
 extension ForeignDocument {
   /// Throws an error if Foundation's decoder could trap on a property list, or not terminate.
   ///
   /// The decoder traps on counts that exceed `Int` and on invalid UTF-8, recurses into nested
   /// containers without a limit, and decodes shared objects once for each reference.
-  package static func requireDecodable(
-    propertyList bytes: [UInt8], depth: Int = FormatLimits.depth
-  ) throws(FormatError) {
-    guard bytes.starts(with: BinaryObjectTable.magic) else {
+  package static func requireDecodable(propertyList bytes: [UInt8]) throws(FormatError) {
+    if bytes.starts(with: BinaryObjectTable.magic) {
+      _ = try BinaryPropertyListFormat(.foundation).decode(bytes[...])
+    } else {
       var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
       _ = try reader.document()
-      return
-    }
-    let check = try BinaryObjectCheck(
-      BinaryObjectTable(bytes[...]), depth: depth, of: BinaryObject.Kind.encoded)
-    // Encoders do not share containers, so each value has its own reference.
-    if check.valueCount > bytes.count {
-      throw FormatError(reason: "arrays or dictionaries are shared", offset: 0)
     }
   }
 }

@@ -101,7 +101,7 @@ package struct UserDefaultsFile: Sendable {
     guard case .data(let data) = tree else { return nil }
     if let url = URL(archive: data) { return .string(url.absoluteString) }
     do throws(FormatError) {
-      let root = try BinaryPropertyListFormat(.plain).decode(Array(data)[...]).withNulls
+      let root = try BinaryPropertyListFormat(.foundation).decode(Array(data)[...])
       return switch root {
       case .array, .dictionary, .data: root
       default: nil

@@ -92,8 +92,7 @@ struct KeychainFailure: Error {
   }
 
   init(encoding error: ValueCodingError) {
-    // The description of `cause` adds the period.
-    cause = .invalid(String(error.description.dropLast()))
+    cause = .invalid(error.encodingFailure)
     reported = .generalEncodingFailure
   }
 }

@@ -194,8 +194,7 @@ final class Box<Value: Codable & Sendable>: AnyBox {
       var bytes = try ValueCoder().encode(value)
       return Secret(wiping: &bytes)
     } catch {
-      // The description of `SecretStoreError` adds a period.
-      throw .invalid(String(error.description.dropLast()))
+      throw .invalid(error.encodingFailure)
     }
   }
 }

@@ -6,7 +6,7 @@ struct BinaryObject {
   /// The bytes of a value, or the references to the elements of a container.
   let content: Range<Int>
 
-  enum Kind: UInt8, CaseIterable {
+  enum Kind: UInt8 {
     case null = 0x00
     case `false` = 0x08
     case `true` = 0x09
@@ -26,9 +26,6 @@ struct BinaryObject {
 
     /// Creates the kind of an object from its marker byte, whose low bits may be a size or count.
     init?(marker: UInt8) { self.init(rawValue: marker < 0x10 ? marker : marker & 0xF0) }
-
-    /// The kinds that property list encoders write, and the UIDs of keyed archives.
-    static let encoded = Set(allCases).subtracting([.fill, .utf8, .orderedSet, .set])
 
     var isContainer: Bool { rawValue >= Kind.array.rawValue }
 

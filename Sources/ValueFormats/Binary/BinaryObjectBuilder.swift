@@ -1,10 +1,14 @@
 import FoundationEssentials
+import StorageInternals
 
 /// A builder of a binary property list, whose root is the object that was added first.
 struct BinaryObjectBuilder {
+  private let escaping: StringEscaping
   private var objects: [(bytes: Range<Int>, references: Range<Int>)] = []
   private var bytes: [UInt8] = []
   private var references: [Int] = []
+
+  init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   /// The size of all objects in bytes, with one byte for each reference.
   var size: Int { bytes.count + references.count }
@@ -14,6 +18,9 @@ struct BinaryObjectBuilder {
     bytes.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
   }
+
+  /// Overwrites the objects, and releases their memory.
+  mutating func wipe() { bytes.wipe() }
 
   /// Adds an object and returns its index; its references are set later.
   mutating func add(_ object: some Sequence<UInt8>, references count: Int = 0) -> Int {
@@ -52,10 +59,11 @@ struct BinaryObjectBuilder {
   /// Adds a value nested in `depth` arrays and dictionaries, and returns its index.
   mutating func add(_ tree: ValueTree, within depth: Int) throws(FormatError) -> Int {
     switch tree {
+    case .null where escaping == .foundation: return add(EscapedString.null)
     case .null(let depth): return add(EscapedString.ofNull(depth: depth), isEscape: true)
     case .bool(let value): return add([(value ? BinaryObject.Kind.true : .false).rawValue])
     case .number(let number): return try add(try PropertyListNumber.number(number))
-    case .string(let string): return add(string)
+    case .string(let string): return try add(text: string)
     case .data(let data): return add(BinaryObject.header(.data, count: data.count) + data)
     case .date(let date): return add(.date, date.timeIntervalSinceReferenceDate.bitPattern)
     case .array(let elements):
@@ -70,7 +78,7 @@ struct BinaryObjectBuilder {
       let dictionary = addContainer(.dictionary, elements.count)
       let sorted = elements.sorted { $0.key < $1.key }
       for (index, element) in sorted.enumerated() {
-        setReference(index, of: dictionary, to: add(element.key.string))
+        setReference(index, of: dictionary, to: try add(text: element.key.string))
       }
       for (index, element) in sorted.enumerated() {
         let value = try add(element.value, within: depth + 1)
@@ -78,6 +86,17 @@ struct BinaryObjectBuilder {
       }
       return dictionary
     }
+  }
+
+  private mutating func add(text: String) throws(FormatError) -> Int {
+    if escaping == .foundation, text == EscapedString.null {
+      let reason = """
+        it contains the string "$null", which means nil in a property list; store that string by \
+        itself, or as Data
+        """
+      throw FormatError(reason: reason, offset: 0)
+    }
+    return add(text)
   }
 
   /// Adds an array or a dictionary, whose references are set later.

@@ -3,7 +3,6 @@ struct BinaryObjectCheck {
   private let table: BinaryObjectTable
   /// The maximum depth of nested containers.
   private let depth: Int
-  private let kinds: Set<BinaryObject.Kind>
   private var visits: [Visit]
   private var size = 0
   /// The stack of containers that are being visited; recursion could overflow for nested secrets.
@@ -28,14 +27,9 @@ struct BinaryObjectCheck {
     var height: Int16 = 0
   }
 
-  /// Validates a property list that may only contain objects of the given kinds.
-  init(
-    _ table: BinaryObjectTable, depth: Int = FormatLimits.depth,
-    of kinds: Set<BinaryObject.Kind> = Set(BinaryObject.Kind.allCases)
-  ) throws(FormatError) {
+  init(_ table: BinaryObjectTable, depth: Int = FormatLimits.depth) throws(FormatError) {
     self.table = table
     self.depth = depth
-    self.kinds = kinds
     visits = Array(repeating: Visit(), count: table.count)
     try add(table.root)
     while let container = open.last {
@@ -64,7 +58,6 @@ struct BinaryObjectCheck {
       return count(visit)
     }
     let object = try table.object(index)
-    guard kinds.contains(object.kind) else { throw object.failure("unsupported object type") }
     if visit.height == Visit.entered {
       throw object.failure("an array or dictionary contains itself")
     }

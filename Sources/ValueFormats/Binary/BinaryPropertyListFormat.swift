@@ -97,7 +97,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
   }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
-    var builder = BinaryObjectBuilder()
+    var builder = BinaryObjectBuilder(escaping)
+    defer { builder.wipe() }
     _ = try builder.add(tree, within: 1)
     var bytes: [UInt8] = []
     builder.write(to: &bytes)
@@ -108,8 +109,10 @@ package struct BinaryPropertyListFormat: StoredFormat {
     let table = try BinaryObjectTable(value)
     // The root dictionary of the file takes one level.
     let check = try BinaryObjectCheck(table, depth: FormatLimits.depth - 1)
-    guard check.valueCount <= Self.maximumValueCount else {
-      let reason = "more than \(Self.maximumValueCount) values after expanding shared values"
+    // Without shared containers, each value takes at least one byte.
+    let limit = escaping == .foundation ? value.count : Self.maximumValueCount
+    guard check.valueCount <= limit else {
+      let reason = "more than \(limit) values after expanding shared values"
       throw FormatError(reason: reason, offset: 0)
     }
     var reader = BinaryTreeReader(table, escaping)

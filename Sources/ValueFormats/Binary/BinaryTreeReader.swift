@@ -47,7 +47,10 @@ struct BinaryTreeReader {
       let number = StoredNumber.text(text)
       let isNumber = DecimalDigits(text) != nil && number.exactDouble == nil
       return isNumber ? .number(number) : .string(text)
-    case .ascii, .utf16, .utf8: return .string(try string(object))
+    case .ascii, .utf16, .utf8:
+      let text = try string(object)
+      let isNull = escaping == .foundation && text == EscapedString.null
+      return isNull ? .null(depth: 0) : .string(text)
     case .uid where readsUIDs: return .number(.text(String(content.bigEndian() as UInt128)))
     case .array:
       let indices = 0..<table.referenceCount(object)

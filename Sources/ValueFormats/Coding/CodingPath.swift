@@ -41,13 +41,15 @@ enum SuperKey: String, CodingKey {
   case `super`
 }
 
-/// The depth of nested containers and values around a value.
-struct NestingDepth: Sendable {
+/// The form of a value in its tree, and the depth of the containers and values around it.
+struct CodingContext: Sendable {
+  let form: ValueForm
+
   /// The number of enclosing arrays and dictionaries.
-  private var containers = 0
+  var containers = 0
 
   /// The number of enclosing single values, such as optionals, in the innermost container.
-  private var layers = 0
+  var layers = 0
 
   /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
   var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
@@ -55,7 +57,9 @@ struct NestingDepth: Sendable {
   /// Whether a value is allowed here; only a type that contains itself can exceed the limit.
   var allowsValue: Bool { layers <= 64 }
 
-  var insideContainer: NestingDepth { NestingDepth(containers: containers + 1) }
+  var insideContainer: CodingContext { CodingContext(form: form, containers: containers + 1) }
 
-  var insideLayer: NestingDepth { NestingDepth(containers: containers, layers: layers + 1) }
+  var insideLayer: CodingContext {
+    CodingContext(form: form, containers: containers, layers: layers + 1)
+  }
 }

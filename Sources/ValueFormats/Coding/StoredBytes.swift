@@ -3,32 +3,34 @@ import StorageInternals
 
 /// A type with its own byte encoding, which a ``ValueCoder`` stores without a property list.
 protocol StoredBytes {
-  var storedBytes: [UInt8] { get }
+  var storedBytes: [UInt8] { get throws(ValueCodingError) }
 
-  init(stored bytes: Span<UInt8>) throws(ValueCodingError)
+  /// Decodes a value; returns nil if the bytes are not a value of the type.
+  init?(stored bytes: Span<UInt8>)
 }
 
 extension StoredBytes {
-  static func bytes(of value: some Any) -> [UInt8] {
-    identityCast(value, to: Self.self).storedBytes
+  static func bytes(of value: some Any) throws(ValueCodingError) -> [UInt8] {
+    try identityCast(value, to: Self.self).storedBytes
   }
 
   static func decode<Value>(
     _ bytes: Span<UInt8>, as type: Value.Type
   ) throws(ValueCodingError) -> Value {
-    identityCast(try Self(stored: bytes), to: type)
+    guard let value = Self(stored: bytes) else { throw ValueCodingError(.notValid, of: type) }
+    return identityCast(value, to: type)
   }
 }
 
 extension String: StoredBytes {
   var storedBytes: [UInt8] { Array(utf8) }
 
-  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
+  init?(stored bytes: Span<UInt8>) {
     do {
       // Twice as fast as `String(validating:as:)`.
       self.init(copying: try UTF8Span(validating: bytes))
     } catch {
-      throw ValueCodingError(.notUTF8, of: Self.self)
+      return nil
     }
   }
 }
@@ -45,30 +47,19 @@ extension Data: StoredBytes {
 extension URL: StoredBytes {
   var storedBytes: [UInt8] { absoluteString.storedBytes }
 
-  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
-    let string: String
-    do {
-      string = try String(stored: bytes)
-    } catch {
-      throw ValueCodingError(error.problem, of: Self.self)
-    }
+  init?(stored bytes: Span<UInt8>) {
+    guard let string = String(stored: bytes) else { return nil }
     // The stored string of a URL contains no unescaped characters that require an escape.
-    guard let url = URL(string: string, encodingInvalidCharacters: false) else {
-      throw ValueCodingError(.notURL, of: Self.self)
-    }
-    self = url
+    self.init(string: string, encodingInvalidCharacters: false)
   }
 }
 
 extension Bool: StoredBytes {
   var storedBytes: [UInt8] { Int(self ? 1 : 0).storedBytes }
 
-  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
-    switch try Int(stored: bytes) {
-    case 0: self = false
-    case 1: self = true
-    default: throw ValueCodingError(.notBoolean, of: Self.self)
-    }
+  init?(stored bytes: Span<UInt8>) {
+    guard let integer = Int(stored: bytes), 0...1 ~= integer else { return nil }
+    self = integer == 1
   }
 }
 
@@ -81,19 +72,43 @@ extension StoredInteger {
   }
 
   /// Decodes an integer of 1, 2, 4 or 8 bytes, with a sign bit if the type is signed.
-  init(stored bytes: Span<UInt8>) throws(ValueCodingError) {
-    guard [1, 2, 4, 8].contains(bytes.count) else {
-      throw ValueCodingError(.wrongByteCount, of: Self.self)
-    }
+  init?(stored bytes: Span<UInt8>) {
+    guard [1, 2, 4, 8].contains(bytes.count) else { return nil }
     let width = bytes.count * 8
     var bits: UInt64 = 0
     for index in bytes.indices { bits |= UInt64(bytes[index]) << (index * 8) }
     // Shifting to the left and back extends the sign.
     let signed = Int64(bitPattern: bits << (64 - width)) >> (64 - width)
     guard let integer = Self.isSigned ? Self(exactly: signed) : Self(exactly: bits) else {
-      throw ValueCodingError(.outOfRange(type: "\(Self.self)"), of: Self.self)
+      return nil
     }
     self = integer
+  }
+}
+
+// An optional is an array that is empty or contains the bytes of the value as `Data`, because a
+// property list represents nil as the string "$null", at any depth.
+
+extension Optional: StoredBytes where Wrapped: Codable {
+  var storedBytes: [UInt8] {
+    get throws(ValueCodingError) {
+      guard let self else { return try ValueCoder().encode([Data]()) }
+      var bytes = try ValueCoder().encode(self)
+      defer { bytes.wipe() }
+      return try ValueCoder().encode([Data(bytes)])
+    }
+  }
+
+  init?(stored bytes: Span<UInt8>) {
+    do throws(ValueCodingError) {
+      let elements = try ValueCoder().decode([Data].self, from: bytes)
+      if elements.count > 1 { return nil }
+      self = try elements.first.map { data throws(ValueCodingError) in
+        try ValueCoder().decode(Wrapped.self, from: data.span)
+      }
+    } catch {
+      return nil
+    }
   }
 }
 

@@ -1,13 +1,15 @@
 /// A decoder of values from value trees.
 package struct TreeDecoder: Sendable {
-  package init() {}
+  private let form: ValueForm
 
-  /// Decodes a value, including from forms that only other programs or people write.
+  package init(_ form: ValueForm = .setting) { self.form = form }
+
+  /// Decodes a value.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
     do {
-      return try tree.decoded(as: type)
+      return try tree.decoded(as: type, form)
     } catch {
       throw ValueCodingError(decoding: type, error)
     }
@@ -18,12 +20,12 @@ package struct TreeDecoder: Sendable {
 final class TreeReader: Decoder {
   let tree: ValueTree
   let path: CodingPath?
-  let depth: NestingDepth
+  let context: CodingContext
 
-  init(_ tree: ValueTree, at path: CodingPath?, _ depth: NestingDepth) {
+  init(_ tree: ValueTree, at path: CodingPath?, _ context: CodingContext) {
     self.tree = tree
     self.path = path
-    self.depth = depth
+    self.context = context
   }
 
   var codingPath: [any CodingKey] { CodingPath.keys(to: path) }
@@ -48,7 +50,7 @@ final class TreeReader: Decoder {
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   private func checkDepth() throws {
-    if !depth.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
+    if !context.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
   }
 }
 
@@ -56,23 +58,30 @@ extension TreeReader: SingleValueDecodingContainer {
   func decodeNil() -> Bool { tree.isNull }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try tree.unwrapped.value(of: type, at: path, depth.insideLayer)
+    try tree.unwrapped.value(of: type, at: path, context.insideLayer)
   }
 
   // The default implementations for these types throw an error.
-  func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, depth) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, context) }
 
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try tree.value(of: type, at: path, depth) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try tree.value(of: type, at: path, context)
+  }
 }
 
 extension ValueTree {
   /// Decodes a value; throws errors of the standard library.
-  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-    try value(of: type, at: nil, NestingDepth())
+  package func decoded<Value: Decodable>(
+    as type: Value.Type, _ form: ValueForm = .setting
+  ) throws -> Value {
+    try value(of: type, at: nil, CodingContext(form: form))
   }
 
-  func scalar<Scalar: StoredScalar>(at path: @autoclosure () -> CodingPath?) throws -> Scalar {
+  func scalar<Scalar: StoredScalar>(
+    at path: @autoclosure () -> CodingPath?, _ form: ValueForm
+  ) throws -> Scalar {
     do throws(ValueCodingError.Problem) {
+      try check(Scalar.self, form)
       return try Scalar(self)
     } catch {
       throw DecodingError(error, of: Scalar.self, at: path())
@@ -80,15 +89,16 @@ extension ValueTree {
   }
 
   func value<Value: Decodable>(
-    of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
+    of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> Value {
     do throws(ValueCodingError.Problem) {
-      if let value = try builtIn(as: type) { return value }
+      try check(type, context.form)
+      if let value = try builtIn(as: type, context.form) { return value }
     } catch {
       throw DecodingError(error, of: type, at: path())
     }
-    let reader = TreeReader(self, at: path(), depth)
-    guard depth.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
+    let reader = TreeReader(self, at: path(), context)
+    guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
     return try type.init(from: reader)
   }
 }
@@ -125,7 +135,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
 
   private func scalar<Scalar: StoredScalar>(_ key: Key) throws -> Scalar {
-    try tree(key).scalar(at: path(of: key))
+    try tree(key).scalar(at: path(of: key), reader.context.form)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -136,7 +146,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func value<Value: Decodable>(
     of type: Value.Type, from tree: ValueTree, _ key: Key
   ) throws -> Value {
-    try tree.value(of: type, at: path(of: key), reader.depth.insideContainer)
+    try tree.value(of: type, at: path(of: key), reader.context.insideContainer)
   }
 
   func nestedContainer<NestedKey>(
@@ -159,7 +169,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func nestedReader(_ tree: ValueTree, _ key: some CodingKey) -> TreeReader {
-    TreeReader(tree, at: path(of: key), reader.depth.insideContainer)
+    TreeReader(tree, at: path(of: key), reader.context.insideContainer)
   }
 
   private func tree(_ key: Key) throws -> ValueTree {
@@ -227,11 +237,11 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { advance(after: try nestedReader()) }
 
   private func value<Value: Decodable>(of type: Value.Type, from tree: ValueTree) throws -> Value {
-    try tree.value(of: type, at: path, reader.depth.insideContainer)
+    try tree.value(of: type, at: path, reader.context.insideContainer)
   }
 
   private func nestedReader() throws -> TreeReader {
-    TreeReader(try next(Any.self), at: path, reader.depth.insideContainer)
+    TreeReader(try next(Any.self), at: path, reader.context.insideContainer)
   }
 
   private func next(_ type: Any.Type) throws -> ValueTree {

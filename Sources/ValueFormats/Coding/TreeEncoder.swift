@@ -1,11 +1,13 @@
 /// An encoder of values to value trees.
 package struct TreeEncoder: Sendable {
-  package init() {}
+  private let form: ValueForm
+
+  package init(_ form: ValueForm = .setting) { self.form = form }
 
   /// Encodes a value to a tree, from which a ``TreeDecoder`` decodes the same value.
   package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> ValueTree {
-    if let tree = ValueTree.builtIn(value) { return tree }
-    let builder = TreeBuilder(at: nil, NestingDepth())
+    if let tree = ValueTree.builtIn(value, form) { return tree }
+    let builder = TreeBuilder(at: nil, CodingContext(form: form))
     do {
       try value.encode(to: builder)
       return try builder.finish()
@@ -20,7 +22,7 @@ final class TreeBuilder: Encoder {
   enum Content { case nothing, single, array, dictionary }
 
   let path: CodingPath?
-  let depth: NestingDepth
+  let context: CodingContext
 
   private(set) var content = Content.nothing
   /// A problem in a method that cannot throw, which the next method that can throw reports.
@@ -34,9 +36,9 @@ final class TreeBuilder: Encoder {
   private var unfinishedElements: [(index: Int, builder: TreeBuilder)] = []
   private var unfinishedEntries: [StoredKey: TreeBuilder] = [:]
 
-  init(at path: CodingPath?, _ depth: NestingDepth) {
+  init(at path: CodingPath?, _ context: CodingContext) {
     self.path = path
-    self.depth = depth
+    self.context = context
   }
 
   var codingPath: [any CodingKey] { CodingPath.keys(to: path) }
@@ -59,7 +61,7 @@ final class TreeBuilder: Encoder {
     if content == container { return }
     if content != .nothing {
       problem = problem ?? .multipleEncoded
-    } else if !depth.allowsContainer {
+    } else if !context.allowsContainer {
       problem = .tooDeep
     }
     content = container
@@ -69,6 +71,8 @@ final class TreeBuilder: Encoder {
   func finish() throws -> ValueTree {
     try check()
     switch content {
+    // Like Foundation, which reads the value from an empty dictionary.
+    case .nothing where context.form == .foundation: return .dictionary([:])
     case .nothing: throw EncodingError(.nothingEncoded, of: (), at: path)
     case .single: return single
     case .array:
@@ -86,13 +90,13 @@ final class TreeBuilder: Encoder {
 
   /// Returns the tree of a nested value.
   func tree<Value: Encodable>(
-    of value: Value, at path: @autoclosure () -> CodingPath?, _ depth: NestingDepth
+    of value: Value, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> ValueTree {
-    if let tree = ValueTree.builtIn(value) { return tree }
+    if let tree = ValueTree.builtIn(value, context.form) { return tree }
     // Otherwise a type that contains itself would recurse indefinitely.
     try check()
-    let builder = TreeBuilder(at: path(), depth)
-    guard depth.allowsValue else { throw EncodingError(.tooDeep, of: value, at: builder.path) }
+    let builder = TreeBuilder(at: path(), context)
+    guard context.allowsValue else { throw EncodingError(.tooDeep, of: value, at: builder.path) }
     try value.encode(to: builder)
     return try builder.finish()
   }
@@ -104,7 +108,7 @@ final class TreeBuilder: Encoder {
   }
 
   func appendBuilder(at path: CodingPath) -> TreeBuilder {
-    let builder = TreeBuilder(at: path, depth.insideContainer)
+    let builder = TreeBuilder(at: path, context.insideContainer)
     unfinishedElements.append((elements.count, builder))
     elements.append(.null(depth: 0))
     return builder
@@ -124,7 +128,7 @@ final class TreeBuilder: Encoder {
     if content != .nothing, let builder = unfinishedEntries[key], builder.content == content {
       return builder
     }
-    let builder = TreeBuilder(at: path, depth.insideContainer)
+    let builder = TreeBuilder(at: path, context.insideContainer)
     unfinishedEntries[key] = builder
     return builder
   }
@@ -134,7 +138,7 @@ extension TreeBuilder: SingleValueEncodingContainer {
   func encodeNil() throws { try set(.null(depth: 0)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    try set(tree(of: value, at: path, depth.insideLayer).wrapped)
+    try set(tree(of: value, at: path, context.insideLayer).wrapped)
   }
 
   // The default implementations for these types throw an error.
@@ -167,7 +171,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   private func tree<Value: Encodable>(of value: Value, forKey key: Key) throws -> ValueTree {
-    try builder.tree(of: value, at: path(of: key), builder.depth.insideContainer)
+    try builder.tree(of: value, at: path(of: key), builder.context.insideContainer)
   }
 
   func nestedContainer<NestedKey>(
@@ -205,7 +209,7 @@ struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   func encodeNil() { builder.elements.append(.null(depth: 0)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    let tree = try builder.tree(of: value, at: path, builder.depth.insideContainer)
+    let tree = try builder.tree(of: value, at: path, builder.context.insideContainer)
     builder.elements.append(tree)
   }
 

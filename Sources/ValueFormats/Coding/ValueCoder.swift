@@ -16,14 +16,14 @@ package struct ValueCoder: Sendable {
     guard let type = Value.self as? any StoredBytes.Type else {
       return try encodePropertyList(value)
     }
-    return type.bytes(of: value)
+    return try type.bytes(of: value)
   }
 
   /// Decodes a value; throws if the bytes are not a value of the type.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {
-    if type == String.self { return identityCast(try String(stored: bytes), to: type) }
+    if type == String.self { return try String.decode(bytes, as: type) }
     guard let coded = type as? any StoredBytes.Type else {
       return try decodePropertyList(type, from: bytes)
     }
@@ -37,99 +37,63 @@ package struct ValueCoder: Sendable {
   }
 }
 
-// The root of a property list must be a container. A scalar, such as a date or an enum with raw
-// values, is therefore wrapped in an array of one element. A value that encodes itself as an array
-// of one element is also wrapped, to distinguish the two, unless its type always encodes an array.
-//
-// An optional is stored as an array that is empty or contains the encoded value as `Data`, because
-// a property list represents nil as the string "$null", at any depth.
+// The root of a property list must be a container or data. Any other scalar, such as a date or an
+// enum with raw values, is therefore wrapped in an array of one element. A value that encodes
+// itself as an array of one element is also wrapped, to distinguish the two, unless its type always
+// encodes an array.
 
 extension ValueCoder {
-  /// The maximum depth of nested containers; Foundation's coders overflow a stack of 8 MiB earlier.
-  private static let depth = 8192
+  private static let format = BinaryPropertyListFormat(.foundation)
 
-  func encodePropertyList<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
-    if let optional = Value.self as? any EncodableOptional.Type {
-      return try optional.encode(value, by: self)
-    }
-    do {
-      let bytes = try propertyList(of: value)
-      if Value.self is any ArrayEncoded.Type || !bytes.isSingleElementArray { return bytes }
+  private func encodePropertyList<Value: Encodable>(
+    _ value: Value
+  ) throws(ValueCodingError) -> [UInt8] {
+    let tree = try TreeEncoder(.foundation).encode(value)
+    let isRoot =
+      switch tree {
+      case .dictionary, .data: true
+      case .array(let elements): elements.count != 1 || Value.self is any ArrayEncoded.Type
+      default: false
+      }
+    return try encode(propertyList: isRoot ? tree : .array([tree]), of: Value.self)
+  }
+
+  package func encode(
+    propertyList tree: ValueTree, of type: Any.Type = ValueTree.self
+  ) throws(ValueCodingError) -> [UInt8] {
+    do throws(FormatError) {
+      return try Self.format.encode(tree)
     } catch {
-      // A scalar requires the array. For other values, the next attempt fails for the same reason.
-    }
-    do {
-      return try propertyList(of: [value])
-    } catch {
-      throw ValueCodingError(encoding: Value.self, error, isWrappedInArray: true)
+      throw ValueCodingError(.format(error), of: type)
     }
   }
 
-  func decodePropertyList<Value: Decodable>(
+  private func decodePropertyList<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {
-    if let optional = type as? any DecodableOptional.Type {
-      return try optional.decode(type, from: bytes, by: self)
-    }
-    var data = Data(stored: bytes)
-    defer { data.wipe() }
-    var checked = Array(data)
-    defer { checked.wipe() }
-    // The decoder also accepts text, and a password may resemble an OpenStep property list.
-    let magic = BinaryObjectTable.magic
-    guard checked.count > magic.count, checked.starts(with: magic) else {
-      throw ValueCodingError(.notPropertyList, of: type)
-    }
+    // The buffer is copied inside the closure.
+    var copy = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    defer { copy.wipe() }
+    let tree: ValueTree
     do throws(FormatError) {
-      try ForeignDocument.requireDecodable(propertyList: checked, depth: Self.depth)
+      tree = try Self.format.decode(copy[...])
     } catch {
-      throw ValueCodingError(.notValid, of: type)
+      throw ValueCodingError(.format(error), of: type)
     }
-    var failure: ValueCodingError?
-    if checked.isSingleElementArray, !(type is any ArrayEncoded.Type) {
-      do {
-        return try PropertyListDecoder().decode(SingleElementArray<Value>.self, from: data).element
+    let decoder = TreeDecoder(.foundation)
+    guard case .array(let elements) = tree, elements.count == 1, !(type is any ArrayEncoded.Type)
+    else { return try decoder.decode(type, from: tree) }
+    do throws(ValueCodingError) {
+      return try decoder.decode(type, from: elements[0])
+    } catch {
+      let failure = error
+      do throws(ValueCodingError) {
+        // FTPropertyWrappers does not wrap arrays.
+        return try decoder.decode(type, from: tree)
       } catch {
-        failure = ValueCodingError(decoding: type, error, isWrappedInArray: true)
+        throw failure
       }
     }
-    do {
-      return try PropertyListDecoder().decode(type, from: data)
-    } catch {
-      throw failure ?? ValueCodingError(decoding: type, error)
-    }
-  }
-
-  private func propertyList(of value: some Encodable) throws -> [UInt8] {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    var data = try encoder.encode(value)
-    defer { data.wipe() }
-    let bytes = Array(data)
-    if bytes.contains("$null".utf8), try hasNullString(value) {
-      throw ValueCodingError.Problem.nullString
-    }
-    return bytes
-  }
-
-  /// Returns whether a value contains the string that represents nil in a property list.
-  private func hasNullString(_ value: some Encodable) throws -> Bool {
-    let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "", negativeInfinity: "", nan: "")
-    var data = try encoder.encode(value)
-    defer { data.wipe() }
-    return data.contains(#""$null""#.utf8)
-  }
-}
-
-/// An array of exactly one element.
-private struct SingleElementArray<Element: Decodable>: Decodable {
-  let element: Element
-
-  init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    element = try container.decode(Element.self)
   }
 }
 
@@ -139,47 +103,3 @@ extension Array: ArrayEncoded {}
 extension ArraySlice: ArrayEncoded {}
 extension ContiguousArray: ArrayEncoded {}
 extension Set: ArrayEncoded {}
-
-private protocol EncodableOptional {
-  static func encode(_ value: some Any, by coder: ValueCoder) throws(ValueCodingError) -> [UInt8]
-}
-
-extension Optional: EncodableOptional where Wrapped: Encodable {
-  static func encode(_ value: some Any, by coder: ValueCoder) throws(ValueCodingError) -> [UInt8] {
-    guard let value = identityCast(value, to: Self.self) else {
-      return try coder.encodePropertyList([Data]())
-    }
-    var bytes = try coder.encode(value)
-    defer { bytes.wipe() }
-    return try coder.encodePropertyList([Data(bytes)])
-  }
-}
-
-private protocol DecodableOptional {
-  static func decode<Value>(
-    _ type: Value.Type, from bytes: Span<UInt8>, by coder: ValueCoder
-  ) throws(ValueCodingError) -> Value
-}
-
-extension Optional: DecodableOptional where Wrapped: Decodable {
-  static func decode<Value>(
-    _ type: Value.Type, from bytes: Span<UInt8>, by coder: ValueCoder
-  ) throws(ValueCodingError) -> Value {
-    let elements: [Data]
-    do {
-      elements = try coder.decodePropertyList([Data].self, from: bytes)
-    } catch {
-      throw ValueCodingError(error.problem, of: type)
-    }
-    if elements.count > 1 { throw ValueCodingError(.typeMismatch, of: type) }
-    let value = try elements.first.map { data throws(ValueCodingError) in
-      try coder.decode(Wrapped.self, from: data.span)
-    }
-    return identityCast(value, to: type)
-  }
-}
-
-extension [UInt8] {
-  /// Whether a property list is an array of one element; the root follows the header of 8 bytes.
-  fileprivate var isSingleElementArray: Bool { self[8] == 0xa1 }
-}

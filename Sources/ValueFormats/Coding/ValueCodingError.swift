@@ -2,11 +2,8 @@
 package struct ValueCodingError: Error, Hashable, Sendable {
   package enum Problem: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
-    /// A part of a property list has a different type.
-    case typeMismatch
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
-    case missingValue
     /// The array has no more elements.
     case missingElement
     /// The type cannot hold the number.
@@ -22,14 +19,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case tooDeep
     /// The type's `Codable` implementation threw an error of the given type.
     case codableFailed(error: String)
-    /// A string is equal to the encoding of nil in a property list.
-    case nullString
-    /// The byte count of an integer is not 1, 2, 4 or 8.
-    case wrongByteCount
-    case notBoolean
-    case notUTF8
-    case notURL
-    case notPropertyList
+    /// The value cannot be encoded in the format, or the bytes are not in the format.
+    case format(FormatError)
   }
 
   /// The kinds of values in a tree.
@@ -56,6 +47,9 @@ package struct ValueCodingError: Error, Hashable, Sendable {
 
   /// The problem and the coding path, as a clause.
   package var reason: String { problem.clause + (path.isEmpty ? "" : ", at \(path)") }
+
+  /// A sentence without its period, for a value that cannot be encoded.
+  package var encodingFailure: String { "A value of type \(type) cannot be stored: \(reason)" }
 }
 
 extension ValueCodingError.Problem {
@@ -63,10 +57,8 @@ extension ValueCodingError.Problem {
     switch self {
     case .wrongType(let expected, let found):
       "expected \(expected.rawValue), found \(found.rawValue)"
-    case .typeMismatch: "a part of the value has a different type"
     case .missingKey(let key?): "the key \(key) is missing"
     case .missingKey(nil): "a key is missing"
-    case .missingValue: "a value is missing"
     case .missingElement: "the array has too few elements"
     case .outOfRange(let type): "the number is out of range for \(type)"
     case .notValid: "the stored value is not valid for this type"
@@ -75,38 +67,92 @@ extension ValueCodingError.Problem {
     case .multipleEncoded: "a part of it encodes more than one value"
     case .tooDeep: "its arrays and dictionaries are nested too deeply, or contain themselves"
     case .codableFailed(let error): "its Codable implementation threw an error of type \(error)"
-    case .nullString: "it contains the string \"$null\", which means nil in a property list"
-    case .wrongByteCount: "an integer must have 1, 2, 4 or 8 bytes"
-    case .notBoolean: "a Bool must be 0 or 1"
-    case .notUTF8: "the string is not valid UTF-8"
-    case .notURL: "the string is not a URL"
-    case .notPropertyList: "they are not a binary property list"
+    case .format(let error): error.reason
     }
   }
 }
 
-extension ValueCodingError: CustomStringConvertible {
-  /// A message that describes a failure of a ``ValueCoder``.
-  package var description: String {
-    let position = path.isEmpty ? "" : " At \(path)."
-    switch problem {
-    case .notEncodable:
-      return """
-        A value of type \(type) cannot be stored: a part of it cannot be represented in a property \
-        list.\(position) Store it as a type that encodes itself as numbers, strings, data or dates.
-        """
-    case .nullString:
-      return """
-        A value of type \(type) cannot be stored: \(problem.clause). Store that string by itself, \
-        or as Data.
-        """
-    case .codableFailed(let error):
-      return "The Codable implementation of \(type) threw an error of type \(error)."
-    default:
-      return """
-        The stored bytes are not a value of type \(type): \(problem.clause).\(position) \
-        Read them as the type that they were saved as.
-        """
+// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
+// with a `Problem` as the underlying error. The descriptions of other errors are not used, because
+// they may contain the value.
+
+extension ValueCodingError {
+  /// Creates an error with a path that contains only keys without content.
+  init(
+    _ problem: Problem, of type: Any.Type, at keys: some Sequence<any CodingKey> = EmptyCollection()
+  ) {
+    self.problem = problem
+    self.type = "\(type)"
+    path = keys.reduce(into: "") { path, key in
+      if key is IndexKey {
+        path += "[*]"
+      } else {
+        path += (path.isEmpty ? "" : ".") + (Problem.name(of: key) ?? "*")
+      }
     }
+  }
+
+  init(encoding type: Any.Type, _ error: any Error) {
+    if case EncodingError.invalidValue(_, let context) = error {
+      let problem = context.underlyingError as? Problem ?? .notEncodable
+      self.init(problem, of: type, at: context.codingPath)
+    } else {
+      self.init(.codableFailed(error: "\(Swift.type(of: error))"), of: type)
+    }
+  }
+
+  init(decoding type: Any.Type, _ error: any Error) {
+    let (problem, context): (Problem, DecodingError.Context?) =
+      switch error {
+      case DecodingError.keyNotFound(let key, let context): (.missing(key), context)
+      case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+        DecodingError.dataCorrupted(let context):
+        (.notValid, context)
+      default: (.codableFailed(error: "\(Swift.type(of: error))"), nil)
+      }
+    self.init(
+      context?.underlyingError as? Problem ?? problem, of: type, at: context?.codingPath ?? [])
+  }
+}
+
+extension ValueCodingError.Problem {
+  static func missing(_ key: any CodingKey) -> Self { .missingKey(name(of: key)) }
+
+  /// Returns the name of a key that is an enum case; nil for other keys, which may be content.
+  fileprivate static func name(of key: any CodingKey) -> String? {
+    let mirror = Mirror(reflecting: key)
+    return mirror.displayStyle == .enum && mirror.children.isEmpty ? key.stringValue : nil
+  }
+}
+
+extension EncodingError {
+  init(_ problem: ValueCodingError.Problem, of value: Any, at path: CodingPath?) {
+    let context = Context(
+      codingPath: CodingPath.keys(to: path), debugDescription: problem.clause,
+      underlyingError: problem)
+    self = .invalidValue(value, context)
+  }
+}
+
+extension DecodingError {
+  init(_ problem: ValueCodingError.Problem, of type: Any.Type, at path: CodingPath?) {
+    let context = Context(problem, at: path)
+    switch problem {
+    case .wrongType(_, found: .null), .missingElement: self = .valueNotFound(type, context)
+    case .wrongType: self = .typeMismatch(type, context)
+    default: self = .dataCorrupted(context)
+    }
+  }
+
+  init(missing key: some CodingKey, at path: CodingPath?) {
+    self = .keyNotFound(key, Context(.missing(key), at: path))
+  }
+}
+
+extension DecodingError.Context {
+  fileprivate init(_ problem: ValueCodingError.Problem, at path: CodingPath?) {
+    self.init(
+      codingPath: CodingPath.keys(to: path), debugDescription: problem.clause,
+      underlyingError: problem)
   }
 }

@@ -54,6 +54,9 @@ package enum StringEscaping: Sendable {
   case escaped
   /// The file was written by another program, whose strings contain no escapes.
   case plain
+  /// Foundation's `PropertyListEncoder` wrote the file: the string `$null` is nil, and no container
+  /// is shared.
+  case foundation
 }
 
 extension ValueTree {

@@ -10,15 +10,19 @@ package protocol StoredScalar: Codable {
 extension StoredScalar {
   // Types of other modules call these methods in their `Codable` implementations.
 
-  /// Decodes a value from the tree of a decoder; nil if the decoder does not decode trees.
+  /// Decodes a value from the tree of a decoder; nil if the decoder does not decode settings.
   package static func decodeTree(of decoder: any Decoder) throws -> Self? {
-    guard let reader = decoder as? TreeReader else { return nil }
-    return try reader.tree.scalar(at: reader.path)
+    guard let reader = decoder as? TreeReader, reader.context.form == .setting else { return nil }
+    return try reader.tree.scalar(at: reader.path, .setting)
   }
 
-  /// Encodes a value as a tree; returns false if the encoder does not encode trees.
+  /// Encodes a value as a tree; returns false if the encoder does not encode settings.
   package func encodeTree(to encoder: any Encoder) throws -> Bool {
-    try (encoder as? TreeBuilder)?.set(tree) != nil
+    guard let builder = encoder as? TreeBuilder, builder.context.form == .setting else {
+      return false
+    }
+    try builder.set(tree)
+    return true
   }
 }
 

@@ -16,12 +16,21 @@ package enum ValueTree: Hashable, Sendable {
   case dictionary([StoredKey: ValueTree])
 }
 
+/// The form of the values of some standard types in a tree.
+package enum ValueForm: Sendable {
+  /// URLs and decimals have a short form, and decoding also accepts the forms of values that only
+  /// other programs or people write.
+  case setting
+  /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
+  case foundation
+}
+
 // The values of some standard types are converted without their `Codable` implementations, because
 // the stored form differs, or because the types are common and this is faster.
 
 extension ValueTree {
   /// Returns the tree for a value of a standard type; nil if the type itself must encode the value.
-  static func builtIn<Value>(_ value: Value) -> ValueTree? {
+  static func builtIn<Value>(_ value: Value, _ form: ValueForm) -> ValueTree? {
     if Value.self == String.self { return .string(identityCast(value, to: String.self)) }
     if Value.self == Int.self { return identityCast(value, to: Int.self).tree }
     if Value.self == Bool.self { return .bool(identityCast(value, to: Bool.self)) }
@@ -32,11 +41,6 @@ extension ValueTree {
       let data = identityCast(value, to: Data.self)
       // A slice may have a different start index, which some code does not expect.
       return .data(data.startIndex == 0 ? data : Data(Array(data)))
-    }
-    if Value.self == URL.self {
-      let url = identityCast(value, to: URL.self)
-      // A relative URL would lose its base.
-      return URL(string: url.absoluteString) == url ? .string(url.absoluteString) : nil
     }
     // A dynamic cast to the protocol would take as long as encoding a small structure.
     if Value.self == Float.self { return identityCast(value, to: Float.self).tree }
@@ -50,12 +54,20 @@ extension ValueTree {
     if Value.self == UInt64.self { return identityCast(value, to: UInt64.self).tree }
     if Value.self == Int128.self { return identityCast(value, to: Int128.self).tree }
     if Value.self == UInt128.self { return identityCast(value, to: UInt128.self).tree }
+    if form == .foundation { return nil }
+    if Value.self == URL.self {
+      let url = identityCast(value, to: URL.self)
+      // A relative URL would lose its base.
+      return URL(string: url.absoluteString) == url ? .string(url.absoluteString) : nil
+    }
     if Value.self == Decimal.self { return identityCast(value, to: Decimal.self).tree }
     return nil
   }
 
   /// Returns a value of a standard type; nil if the type itself must decode the value.
-  func builtIn<Value>(as type: Value.Type) throws(ValueCodingError.Problem) -> Value? {
+  func builtIn<Value>(
+    as type: Value.Type, _ form: ValueForm
+  ) throws(ValueCodingError.Problem) -> Value? {
     if type == String.self { return identityCast(try String(self), to: type) }
     if type == Int.self { return identityCast(try Int(self), to: type) }
     if type == Bool.self { return identityCast(try Bool(self), to: type) }
@@ -63,7 +75,6 @@ extension ValueTree {
     if type == UInt8.self { return identityCast(try UInt8(self), to: type) }
     if type == Date.self { return identityCast(try date, to: type) }
     if type == Data.self { return identityCast(try data, to: type) }
-    if type == URL.self { return try url.map { identityCast($0, to: type) } }
     if type == Float.self { return identityCast(try Float(self), to: type) }
     if type == Int8.self { return identityCast(try Int8(self), to: type) }
     if type == Int16.self { return identityCast(try Int16(self), to: type) }
@@ -75,8 +86,26 @@ extension ValueTree {
     if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
     if type == Int128.self { return identityCast(try Int128(self), to: type) }
     if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
+    if form == .foundation { return nil }
+    if type == URL.self { return try url.map { identityCast($0, to: type) } }
     if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
     return nil
+  }
+
+  /// Throws an error if only the form of settings allows reading the value as a type.
+  ///
+  /// Otherwise a type that tries to decode data before a string, for example, would change a value.
+  func check(_ type: Any.Type, _ form: ValueForm) throws(ValueCodingError.Problem) {
+    if form == .setting { return }
+    switch self {
+    case .string where type == Data.self: throw isNot(.data)
+    case .string where type == Double.self || type == Float.self: throw isNot(.number)
+    case .string where type == Date.self, .number where type == Date.self: throw isNot(.date)
+    case .number(.real(let real))
+    where type == Float.self && Float(exactly: real) == nil && !real.isNaN:
+      throw .outOfRange(type: "Float")
+    default: return
+    }
   }
 
   private var date: Date {

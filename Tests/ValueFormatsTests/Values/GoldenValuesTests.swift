@@ -18,19 +18,14 @@ struct GoldenValuesTests {
     var key: Data
   }
 
-  /// Values with the same bytes each time.
-  private static let fixed: KeyValuePairs<String, any Golden> = [
+  private static let values: KeyValuePairs<String, any Golden> = [
     "text": "Grüße 🗝️", "empty": "", "data": Data([1, 2, 255]),
     "url": URL(string: "https://example.com/a?b=c")!, "true": true, "false": false, "int": -42,
     "int8": Int8.min, "uint64": UInt64.max, "double": 0.8,
     "date": Date(timeIntervalSinceReferenceDate: 817_032_628.4710938), "optional": Int?.some(1),
     "nil": Int?.none, "list": [1, 2, 3], "list of one": ["one"], "no list": [String](),
-    "optionals": [1, nil] as [Int?], "size": Size.small,
-  ]
-
-  private static let others: KeyValuePairs<String, any Golden> = [
-    "shape": Shape.circle(radius: 1), "no shape": Shape.none, "set": Set([3]),
-    "dictionary": ["b": 1, "a": 2],
+    "optionals": [1, nil] as [Int?], "size": Size.small, "shape": Shape.circle(radius: 1),
+    "no shape": Shape.none, "set": Set([3]), "dictionary": ["b": 1, "a": 2],
     "login": Login(
       name: "peter", ports: [80, 443], since: Date(timeIntervalSince1970: 0),
       flags: ["on": true, "off": false], key: Data(0...255)),
@@ -40,7 +35,7 @@ struct GoldenValuesTests {
 
   private func golden() throws -> [String: [UInt8]] {
     if Self.isWriting {
-      let lines = try (Array(Self.fixed) + Self.others).map { name, value in
+      let lines = try Self.values.map { name, value in
         "\(name)\t\(Data(try ValueCoder().encode(value)).base64EncodedString())\n"
       }
       try Data(lines.joined().utf8).write(to: Fixture.url("golden-values"))
@@ -59,13 +54,12 @@ struct GoldenValuesTests {
 
   @Test func goldenValuesAreDecodedAndEncoded() throws {
     let golden = try golden()
-    #expect(golden.count == Self.fixed.count + Self.others.count)
-    for (name, value) in Array(Self.fixed) + Self.others {
+    #expect(golden.count == Self.values.count)
+    for (name, value) in Self.values {
       let bytes = try #require(golden[name], "\(name)")
       #expect(try isDecoded(value, from: bytes), "\(name)")
-    }
-    for (name, value) in Self.fixed {
-      #expect(try ValueCoder().encode(value) == golden[name], "\(name)")
+      // Foundation's encoder, which wrote the bytes, keeps a structure's members in their order.
+      if name != "login" { #expect(try ValueCoder().encode(value) == bytes, "\(name)") }
     }
   }
 }

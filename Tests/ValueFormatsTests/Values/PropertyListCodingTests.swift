@@ -35,12 +35,6 @@ import Testing
     }
   }
 
-  /// A type whose encoding always fails.
-  private struct Stubborn: Encodable {
-    struct Refusal: Error { var secret = "hunter2" }
-    func encode(to encoder: any Encoder) throws { throw Refusal() }
-  }
-
   /// A type that encodes itself as a scalar or as an array.
   private indirect enum Tree: Codable, Hashable {
     case leaf(String)
@@ -92,11 +86,7 @@ import Testing
     #expect(try roundTrip(Double.nan).isNaN)
     #expect(try roundTrip(Float.nan).isNaN)
     #expect(try roundTrip([Double.infinity, 0.1]) == [.infinity, 0.1])
-    var generator = Campaign.generator()
-    for _ in 0..<200 {
-      let value = Double(bitPattern: generator.next())
-      if !value.isNaN { #expect(try roundTrip(value).bitPattern == value.bitPattern) }
-    }
+    #expect(try roundTrip([0, -0.0]).map(\.sign) == [.plus, .minus])
   }
 
   @Test func datesKeepFractionsOfASecond() throws {
@@ -129,6 +119,8 @@ import Testing
     #expect(try roundTrip([Int?.none, 1]) == [nil, 1])
     #expect(try roundTrip([URL(string: "a:b")]) == [URL(string: "a:b")])
     #expect(try roundTrip([Data([1]), Data()]) == [Data([1]), Data()])
+    let texts = ["\u{e9}", "e\u{301}"]
+    #expect(try roundTrip(texts).map(\.utf8.count) == texts.map(\.utf8.count))
   }
 
   @Test func nestedOptionalsComeBack() throws {
@@ -164,21 +156,84 @@ import Testing
   @Test func nullStringIsRefused() throws {
     for value in [["$null"], ["a", "$null"]] {
       let error = #expect(throws: ValueCodingError.self) { try coder.encode(value) }
-      #expect(error?.problem == .nullString)
+      #expect(error?.reason.hasPrefix("it contains the string \"$null\"") == true)
     }
     #expect(throws: ValueCodingError.self) { try coder.encode(Login(name: "$null")) }
     #expect(try roundTrip(["$null$", #""$null""#]) == ["$null$", #""$null""#])
     #expect(try roundTrip([String?.none, "a$null"]) == [nil, "a$null"])
   }
 
-  @Test func wideIntegerIsRefused() throws {
-    struct Wide: Codable { var number: Int128 }
-    let error = #expect(throws: ValueCodingError.self) { try coder.encode(Wide(number: 42)) }
-    #expect(error?.problem == .notEncodable)
-    #expect(error?.type == "Wide")
-    #expect(error?.path == "number")
-    #expect(error?.description.contains("42") == false)
-    #expect(throws: ValueCodingError.self) { try coder.encode(Int128(1)) }
+  /// A value of the first of two types that decodes it.
+  private enum Either<First: Codable & Equatable, Second: Codable & Equatable>: Codable, Equatable {
+    case first(First)
+    case second(Second)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      do {
+        self = .first(try container.decode(First.self))
+      } catch {
+        self = .second(try container.decode(Second.self))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .first(let value): try container.encode(value)
+      case .second(let value): try container.encode(value)
+      }
+    }
+  }
+
+  /// Unlike settings, which people write.
+  @Test func valuesAreNotReadAsAnotherType() throws {
+    func expectExact<First: Codable & Equatable, Second: Codable & Equatable>(
+      _ value: Second, not type: First.Type
+    ) throws {
+      let value = Either<First, Second>.second(value)
+      #expect(try roundTrip(value) == value)
+      #expect(try roundTrip([value, value]) == [value, value])
+    }
+    try expectExact("AAAA", not: Data.self)
+    try expectExact("NaN", not: Double.self)
+    try expectExact("2026-11-21T15:46:38Z", not: Date.self)
+    try expectExact(1.5, not: Date.self)
+    try expectExact(0.1, not: Float.self)
+    try expectExact("a:b", not: URL.self)
+    try expectExact("1", not: Decimal.self)
+  }
+
+  /// FTPropertyWrappers stores values with Foundation's coders.
+  @Test func foundationReadsTheSameValues() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    var compared = 0
+    for seed in 0..<UInt64(Campaign.size(sample: 300, full: 30_000)) {
+      var random = SeededGenerator(seed: seed)
+      let value = RandomValue(using: &random)
+      // Foundation refuses wide integers, and neither restores the string "$null".
+      guard let list = try? encoder.encode(value), let stored = try? coder.encode(value) else {
+        continue
+      }
+      compared += 1
+      for bytes in [stored, Array(list)] {
+        let expected = try PropertyListDecoder().decode(RandomValue.self, from: Data(bytes))
+        let decoded = try coder.decode(RandomValue.self, from: bytes)
+        try #require(decoded == expected, "seed \(seed)")
+      }
+    }
+    #expect(compared > 20)
+  }
+
+  @Test func valuesThatEncodeNothingComeBack() throws {
+    struct Empty: Codable, Equatable {
+      init() {}
+      init(from decoder: any Decoder) throws {}
+      func encode(to encoder: any Encoder) throws {}
+    }
+    #expect(try roundTrip(Empty()) == Empty())
+    #expect(try roundTrip(["a": [Empty()]]) == ["a": [Empty()]])
   }
 
   /// Arrays and a dictionary that contain themselves, which no encoder writes.
@@ -191,14 +246,7 @@ import Testing
   func cyclicListIsInvalid(_ objects: [[UInt8]]) {
     let bytes = BinaryPropertyListFile(objects: objects, offsetSize: 1).bytes
     let error = #expect(throws: ValueCodingError.self) { try coder.decode(Tree.self, from: bytes) }
-    #expect(error?.problem == .notValid)
-  }
-
-  @Test func longAndSharedListsAreNotCyclic() throws {
-    let trees = Tree.node(Array(repeating: .node([.leaf("a"), .leaf("b")]), count: 300))
-    #expect(try roundTrip(trees) == trees)
-    let numbers = Dictionary(uniqueKeysWithValues: (0..<300).map { ("\($0)", [$0 % 7]) })
-    #expect(try roundTrip(numbers) == numbers)
+    #expect(error?.reason == "an array or dictionary contains itself")
   }
 
   /// Foundation's decoder traps on some of these.
@@ -221,14 +269,8 @@ import Testing
     do throws(ValueCodingError) {
       _ = try coder.decode(type, from: bytes)
     } catch {
-      #expect(!error.description.isEmpty)
+      #expect(!error.reason.isEmpty)
     }
-  }
-
-  @Test func encodingErrorOmitsItsContent() {
-    let error = #expect(throws: ValueCodingError.self) { try coder.encode(Stubborn()) }
-    #expect(error?.problem == .codableFailed(error: "Refusal"))
-    #expect(error?.description.contains("hunter2") == false)
   }
 
   private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
