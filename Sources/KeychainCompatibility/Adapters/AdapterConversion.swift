@@ -50,12 +50,18 @@ struct AdapterConversion: Sendable {
 
   /// Encodes a value in the format of `GenericPassword`, which depends on its top-level type.
   private static func encoded(_ tree: ValueTree, isRawValue: Bool) -> Result {
-    guard let value = tree.adapterValue else {
-      return .refused("It is null, which is not a value.")
-    }
+    let coder = ValueCoder()
     do throws(ValueCodingError) {
-      let encodable: any Encodable = isRawValue ? AdapterValue(tree: tree) : value
-      return .converted(Data(try ValueCoder().encode(encodable)))
+      switch tree {
+      case .null: return .refused("It is null, which is not a value.")
+      case .array, .dictionary: return .converted(Data(try coder.encode(propertyList: tree)))
+      case .string(let value) where !isRawValue: return .converted(Data(try coder.encode(value)))
+      case .bool(let value) where !isRawValue: return .converted(Data(try coder.encode(value)))
+      case .number(.integer(let value)) where !isRawValue:
+        return .converted(Data(try coder.encode(UInt64(truncatingIfNeeded: value))))
+      case .data(let value): return .converted(value)
+      default: return .converted(Data(try coder.encode(propertyList: .array([tree]))))
+      }
     } catch {
       return .refused("It cannot be stored exactly.")
     }
@@ -104,35 +110,5 @@ extension ValueTree {
       return typed.count == members.count ? .dictionary(typed) : nil
     default: return tree
     }
-  }
-
-  /// The value of a typed tree; nil for null.
-  fileprivate var adapterValue: (any Encodable)? {
-    switch self {
-    case .null: nil
-    case .bool(let value): value
-    case .number(.integer(let value)): Int64(exactly: value) ?? UInt64(value) as any Encodable
-    case .number(.real(let value)): value
-    case .number(.float(let value)): value
-    case .number(.text(let value)), .string(let value): value
-    case .data(let value): value
-    case .date(let value): value
-    case .array(let value): value.map(AdapterValue.init)
-    case .dictionary(let value):
-      // Keys with equal strings become one key of a Swift dictionary.
-      Dictionary(
-        value.map { ($0.key.string, AdapterValue(tree: $0.value)) }, uniquingKeysWith: { $1 })
-    }
-  }
-}
-
-/// A typed tree that encodes itself as its value.
-struct AdapterValue: Encodable {
-  let tree: ValueTree
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    guard let value = tree.adapterValue else { return try container.encodeNil() }
-    try container.encode(value)
   }
 }

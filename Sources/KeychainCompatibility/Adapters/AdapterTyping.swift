@@ -92,8 +92,8 @@ struct AdapterTyping {
   ) throws(Refusal) -> Value {
     do {
       // Wrapped in an array, because the decoder may not support the type at the top level.
-      let json = try JSONEncoder().encode([AdapterValue(tree: tree)])
-      guard let value = try decoder.decode([Value].self, from: json).first else {
+      let json = try JSONFormat(.plain).encode(.array([tree]))
+      guard let value = try decoder.decode([Value].self, from: Data(json)).first else {
         throw mismatch(name)
       }
       return value
