@@ -5,8 +5,6 @@ struct BinaryObjectCheck {
   private let depth: Int
   private var visits: [Visit]
   private var size = 0
-  /// The stack of containers that are being visited; recursion could overflow for nested secrets.
-  private var open: [Container] = []
 
   private struct Visit {
     static let none: Int16 = -2
@@ -18,30 +16,11 @@ struct BinaryObjectCheck {
     var size: Int32 = 0
   }
 
-  private struct Container {
-    let index: Int
-    let object: BinaryObject
-    /// The index of the next element.
-    var next = 0
-    /// The greatest height of the visited elements.
-    var height: Int16 = 0
-  }
-
   init(_ table: BinaryObjectTable, depth: Int = FormatLimits.depth) throws(FormatError) {
     self.table = table
     self.depth = depth
     visits = Array(repeating: Visit(), count: table.count)
-    try add(table.root)
-    while let container = open.last {
-      guard container.next < table.referenceCount(container.object) else {
-        open.removeLast()
-        visits[container.index].height = container.height + 1
-        count(visits[container.index])
-        continue
-      }
-      open[open.count - 1].next += 1
-      try add(try table.reference(container.next, of: container.object))
-    }
+    _ = try visit(table.root, within: 0)
   }
 
   /// The number of values, with shared values counted once for each reference.
@@ -50,12 +29,12 @@ struct BinaryObjectCheck {
   /// The size of all values in bytes, with shared values counted once for each reference.
   var expandedSize: Int { Int(visits[table.root].size) }
 
-  /// Adds an object to the innermost open container; if the object is a container, opens it.
-  private mutating func add(_ index: Int) throws(FormatError) {
-    let visit = visits[index]
+  /// Validates an object nested in a number of containers, and all of its descendants.
+  private mutating func visit(_ index: Int, within containers: Int) throws(FormatError) -> Visit {
+    var visit = visits[index]
     if visit.height >= 0 {
-      if open.count + Int(visit.height) > depth { throw try table.object(index).tooDeep }
-      return count(visit)
+      if containers + Int(visit.height) > depth { throw try table.object(index).tooDeep }
+      return visit
     }
     let object = try table.object(index)
     if visit.height == Visit.entered {
@@ -63,25 +42,24 @@ struct BinaryObjectCheck {
     }
     let ownSize = object.header.count + object.content.count
     size += ownSize
-    visits[index].size = Int32(clamping: ownSize)
     // Otherwise many arrays of a small file could overlap in the same large content.
     if size > table.size { throw object.failure("overlapping objects") }
-    guard object.kind.isContainer else {
-      visits[index].height = 0
-      return count(visits[index])
+    visit.height = 0
+    visit.size = Int32(clamping: ownSize)
+    if object.kind.isContainer {
+      if containers == depth { throw object.tooDeep }
+      visits[index].height = Visit.entered
+      for position in 0..<table.referenceCount(object) {
+        let element = try self.visit(
+          try table.reference(position, of: object), within: containers + 1)
+        visit.height = max(visit.height, element.height)
+        visit.values = Int32(clamping: Int(visit.values) + Int(element.values))
+        visit.size = Int32(clamping: Int(visit.size) + Int(element.size))
+      }
+      visit.height += 1
     }
-    if open.count == depth { throw object.tooDeep }
-    visits[index].height = Visit.entered
-    open.append(Container(index: index, object: object))
-  }
-
-  /// Counts a visited object as an element of the innermost open container.
-  private mutating func count(_ visit: Visit) {
-    guard let last = open.indices.last else { return }
-    let container = open[last].index
-    open[last].height = max(open[last].height, visit.height)
-    visits[container].values = Int32(clamping: Int(visits[container].values) + Int(visit.values))
-    visits[container].size = Int32(clamping: Int(visits[container].size) + Int(visit.size))
+    visits[index] = visit
+    return visit
   }
 }
 

@@ -9,7 +9,7 @@ package struct TreeDecoder: Sendable {
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
     do {
-      return try tree.decoded(as: type, form)
+      return try tree.value(of: type, at: nil, CodingContext(form: form))
     } catch {
       throw ValueCodingError(decoding: type, error)
     }
@@ -71,10 +71,8 @@ extension TreeReader: SingleValueDecodingContainer {
 
 extension ValueTree {
   /// Decodes a value; throws errors of the standard library.
-  package func decoded<Value: Decodable>(
-    as type: Value.Type, _ form: ValueForm = .setting
-  ) throws -> Value {
-    try value(of: type, at: nil, CodingContext(form: form))
+  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try value(of: type, at: nil, CodingContext(form: .setting))
   }
 
   func scalar<Scalar: StoredScalar>(

@@ -86,13 +86,8 @@ extension ValueCoder {
     do throws(ValueCodingError) {
       return try decoder.decode(type, from: elements[0])
     } catch {
-      let failure = error
-      do throws(ValueCodingError) {
-        // FTPropertyWrappers does not wrap arrays.
-        return try decoder.decode(type, from: tree)
-      } catch {
-        throw failure
-      }
+      // FTPropertyWrappers does not wrap arrays.
+      return try decoder.decode(type, from: tree)
     }
   }
 }

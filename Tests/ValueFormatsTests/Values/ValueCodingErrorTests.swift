@@ -56,7 +56,7 @@ import Testing
   @Test func decodingErrorOmitsItsContent() throws {
     let bytes = try coder.encode(["hunter2"])
     let error = try #require(throws: ValueCodingError.self) {
-      try coder.decode(Picky.self, from: bytes)
+      try coder.decode([Picky].self, from: bytes)
     }
     #expect(error.problem == .codableFailed(error: "Complaint"))
   }
