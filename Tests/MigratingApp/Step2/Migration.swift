@@ -10,7 +10,7 @@ func migrate(isDryRun: Bool) throws {
 
   for migration in [own, ofDefaultDomain] {
     for entry in try migration.run(isDryRun: isDryRun).entries {
-      print(entry.identity, entry.outcome)
+      print(entry.identity.account ?? "", entry.outcome)
     }
   }
 }

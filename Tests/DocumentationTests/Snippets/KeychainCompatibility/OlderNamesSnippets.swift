@@ -67,8 +67,8 @@ struct OlderNamesSnippets {
       migration.convert("token", as: String.self)
       migration.convert("person", as: Person.self)
       let report = try migration.run()
-      print("\(report.identities(.converted)) were converted.")
-      print("\(report.identities(.undeclared)) are not declared.")
+      print("\(report.identities(.converted).compactMap(\.account)) were converted.")
+      print("\(report.identities(.undeclared).compactMap(\.account)) are not declared.")
 
       #expect(report.identities(.converted).map(\.account) == ["token", "person"])
       #expect(report.identities(.undeclared).map(\.account) == ["b"])
@@ -85,7 +85,7 @@ struct OlderNamesSnippets {
       migration.convert("token", asJSON: .string)
       migration.convert("person", asJSON: .object(["born": .date, "age": .integer]))
       for entry in try migration.run(isDryRun: true).entries {
-        print(entry.identity, entry.outcome)
+        print(entry.identity.account ?? "", entry.outcome)
       }
 
       #expect(try migration.run().identities(.converted).map(\.account) == ["token", "person"])

@@ -19,7 +19,7 @@ struct MigratingSecretsSnippets {
 
     let plan = try secrets.migrate(to: vault, isDryRun: true)
     for entry in plan.entries {
-      print("\(entry.identity): \(entry.outcome)")
+      print("\(entry.identity.account ?? ""): \(entry.outcome)")
     }
     #expect(plan.entries.map(\.outcome) == [.added])
 

@@ -32,7 +32,7 @@ struct MovingSnippets {
 
     let done = try other.importItems(from: file, passphrase: password, replacing: true)
     for entry in done.entries where entry.outcome.isRefusal {
-      print("\(entry.identity): \(entry.outcome)")
+      print("\(entry.identity.account ?? ""): \(entry.outcome)")
     }
     #expect(done == plan)
 
