@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is created on first use and never released.
+/// A value that is created on first use and released with this object.
 ///
 /// A failure is not cached: the next use retries, because a missing resource, such as a file
 /// descriptor, may be available by then. If two threads create the value concurrently, the first
@@ -8,11 +8,18 @@ import Synchronization
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   /// The address of the value, or zero before it is created.
   ///
-  /// The memory is never freed, so reading it needs no lock.
+  /// Only `deinit` frees the memory, so reading it needs no lock.
   private let address = Atomic<UInt>(0)
   private let create: @Sendable () throws(Failure) -> Value
 
   package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
+
+  deinit {
+    let memory = unsafe UnsafeMutablePointer<Value>(
+      bitPattern: address.load(ordering: .acquiring))
+    unsafe memory?.deinitialize(count: 1)
+    unsafe memory?.deallocate()
+  }
 
   package func get() throws(Failure) -> Value {
     if let createdValue { return createdValue }

@@ -75,8 +75,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   static func value(of box: (any AnyBox)?) -> Value? {
+    guard let box else { return nil }
     // All boxes of a password have this type. A checked cast would dominate the time of a get.
-    box.map { unsafe unsafeDowncast($0, to: Box<Value>.self).value }
+    return unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 
   var stored: StoredPassword {

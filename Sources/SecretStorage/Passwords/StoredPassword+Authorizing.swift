@@ -19,28 +19,26 @@ extension StoredPassword {
   }
 
   func setAccessControl(_ accessControl: AccessControl) throws(SecretStoreError) {
-    try access { resolver throws(SecretStoreError) in
-      try setAccessControl(accessControl, resolver, .none)
+    try access { old throws(SecretStoreError) in
+      try setAccessControl(accessControl, old, .none)
     }
   }
 
   func setAccessControl(
     _ accessControl: AccessControl, authorizedBy context: AuthenticationContext
   ) async throws(SecretStoreError) {
-    try await access(by: context) { resolver, authorization throws(SecretStoreError) in
-      try self.setAccessControl(accessControl, resolver, authorization)
+    try await access(by: context) { old, authorization throws(SecretStoreError) in
+      try self.setAccessControl(accessControl, old, authorization)
     }
   }
 
   /// Changes the access control of the item, or of the item to add if there is none.
   private func setAccessControl(
-    _ accessControl: AccessControl, _ resolver: ItemResolver, _ authorization: Authorization
+    _ accessControl: AccessControl, _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) {
     // If there is no item, the store does not check the flags yet.
     _ = try AccessConstraints(accessControl.flags)
-    let store = resolver.store
-    let changeCount = state.withLock { $0.changeCount }
-    let written = try resolver.withItem { item throws(SecretStoreError) -> SecretItem? in
+    let written = try withItem(old) { item throws(SecretStoreError) -> SecretItem? in
       guard let item, item.attributes.accessControl != accessControl else { return item }
       var attributes = item.attributes
       attributes.accessControl = accessControl
@@ -48,19 +46,18 @@ extension StoredPassword {
         item.id, expecting: item.revision, attributes: attributes, secret: nil,
         authorizedBy: authorization)
     }
-    if let written { resolver.cache(written) }
     state.withLock { state in
+      if let written { state.found = FoundItem(item: written) }
       // Changes that the app made in the meantime must not be overwritten.
-      guard state.changeCount == changeCount else { return }
+      guard state.end(since: old) else { return }
       state.edits.accessControl = written == nil ? accessControl : nil
-      state.changeCount += 1
     }
   }
 
   /// Calls a closure with a context's authorization; if denied, prompts without locks and retries.
   private func access<Success: Sendable>(
     by context: AuthenticationContext,
-    _ body: @escaping @Sendable (ItemResolver, Authorization) throws(SecretStoreError) -> Success
+    _ body: @escaping @Sendable (State, Authorization) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
     while true {
@@ -81,17 +78,18 @@ extension StoredPassword {
   }
 
   private func attempt<Success: Sendable>(
-    _ body: (ItemResolver, Authorization) throws(SecretStoreError) -> Success,
+    _ body: (State, Authorization) throws(SecretStoreError) -> Success,
     _ given: Authorization?, _ context: AuthenticationContext
   ) throws(SecretStoreError) -> Attempt<Success> {
-    try access { resolver throws(SecretStoreError) in
-      let authenticator = resolver.store.authenticator
+    try access { old throws(SecretStoreError) in
+      let authenticator = store.authenticator
       let authorization =
         if let given { given } else { try context.authorization(with: authenticator) }
       do throws(SecretStoreError) {
-        return .done(try body(resolver, authorization))
+        return .done(try body(old, authorization))
       } catch {
-        guard case .denied = error, let item = try resolver.item() else { throw error }
+        let found = state.withLock { $0 }
+        guard case .denied = error, let item = try find(found).item else { throw error }
         let flags = item.attributes.accessControl.flags
         // Without the application password, proofs would not be sufficient.
         if flags.contains(.applicationPassword), authorization.applicationPassword == nil {
@@ -103,4 +101,25 @@ extension StoredPassword {
       }
     }
   }
+}
+
+/// A lease on a value, which expires when the context is cancelled or the store is locked.
+final class ValueLease: Sendable {
+  private let cancellation: ContextCancellation
+  private let store: (any LockCountingStore)?
+  private let lockCount: UInt64?
+
+  init(until cancellation: ContextCancellation, _ store: any SecretStore) {
+    self.cancellation = cancellation
+    self.store = store as? any LockCountingStore
+    lockCount = self.store?.lockCount
+  }
+
+  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
+}
+
+/// A store that can be locked.
+package protocol LockCountingStore: SecretStore {
+  /// The number of times that the app has locked the store.
+  var lockCount: UInt64 { get }
 }

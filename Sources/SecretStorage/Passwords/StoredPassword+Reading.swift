@@ -4,17 +4,15 @@ extension StoredPassword {
   /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
     countDelayedChanges()
-    let (isCached, value) = readState { ($0.isUnsaved || isCurrent($0), $0.value) }
-    if isCached { return value ?? declaration.defaultValue }
-    refresh()
-    return cachedValue
+    let (known, old) = readState { state in
+      state.isUnsaved || isCurrent(state) ? (state.value, State?.none) : (nil, copy state)
+    }
+    let value = if let old { refresh(old) } else { known }
+    return value ?? declaration.defaultValue
   }
 
-  /// The value that was last read or set, or the default value.
-  var cachedValue: (any AnyBox)? { readState { $0.value } ?? declaration.defaultValue }
-
   /// Reads the state, after discarding a value whose lease has expired.
-  private func readState<Result>(_ body: (borrowing State) -> Result) -> Result {
+  func readState<Result>(_ body: (borrowing State) -> Result) -> Result {
     let (lease, result) = state.withLock { ($0.lease, body($0)) }
     // `hasExpired` calls the store, so it must be called without the lock.
     guard let lease, lease.hasExpired else { return result }
@@ -26,18 +24,19 @@ extension StoredPassword {
 
   /// Reads the store, discards unsaved changes, and caches the value.
   func load() throws(SecretStoreError) -> (any AnyBox)? {
-    try access { resolver throws(SecretStoreError) in try load(resolver, authorizedBy: .none) }
+    try access { old throws(SecretStoreError) in try load(old, authorizedBy: .none) }
   }
 
   func load(
-    _ resolver: ItemResolver, authorizedBy authorization: Authorization
+    _ old: State, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let lease = authorization.cancellation.map { ValueLease(until: $0, resolver.store) }
-    let (value, changeCount) = try read(resolver, authorizedBy: authorization)
+    let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
+    let (value, changeCount) = try read(old, authorizedBy: authorization)
     state.withLock { state in
+      _ = state.end(since: old)
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.cache(value, readChangeCount: changeCount)
+      state.didRead(value, changeCount)
       state.lease = lease
     }
     return value
@@ -46,30 +45,38 @@ extension StoredPassword {
   /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
     while true {
-      if let status = readState({ $0.status }) { return status }
-      refresh()
+      let (status, old) = readState { state in (state.status, copy state) }
+      if let status { return status }
+      refresh(old)
     }
   }
 
   var error: SecretStoreError? { state.withLock { $0.error } }
 
   func matchCount() throws(SecretStoreError) -> Int {
-    try access { resolver throws(SecretStoreError) in
-      try resolver.store.items(matching: resolver.query).count
+    try access { _ throws(SecretStoreError) in
+      try store.items(matching: declaration.query).count
     }
   }
 
   /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
+    countDelayedChanges()
+    let old = state.withLock { $0 }
     switch declaration.refreshPolicy {
     case .manual: break
-    case .onChange:
-      countDelayedChanges()
-      if !state.withLock({ isCurrent($0) }) { refresh() }
+    case .onChange: if !isCurrent(old) { refresh(old) }
     case .onAccess:
-      implicitAccess(.read) { resolver throws(SecretStoreError) in _ = try resolver.item() }
+      do throws(SecretStoreError) {
+        let found = try find(old)
+        state.withLock { $0.didSucceed() }
+        return found.item
+      } catch {
+        didFail(error)
+        report(.read, error)
+      }
     }
-    return state.withLock { $0.item }
+    return state.withLock { $0.found.item }
   }
 
   /// Returns whether the policy allows returning the value without reading the store.
@@ -82,65 +89,107 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store according to the policy; an unsaved or a manual value is not replaced.
-  private func refresh() {
-    implicitAccess(.read) { resolver throws(SecretStoreError) in
-      let isManual = declaration.refreshPolicy == .manual
-      // Another thread may have read the store while this one was waiting for the lock.
-      if !isManual, state.withLock({ isCurrent($0) }) { return }
-      try read(resolver, keepingValue: isManual)
+  /// Reads the store for a property, and returns the value that is then known.
+  ///
+  /// An unsaved or a manual value is not replaced.
+  @discardableResult
+  private func refresh(_ old: State) -> (any AnyBox)? {
+    do throws(SecretStoreError) {
+      return try read(old, keepingValue: declaration.refreshPolicy == .manual)
+    } catch {
+      let value = didFail(error)
+      report(.read, error)
+      return value
     }
   }
 
-  /// Reads the store; an unsaved value is not replaced.
-  func read(_ resolver: ItemResolver, keepingValue: Bool = false) throws(SecretStoreError) {
-    let (value, changeCount) = try read(resolver, authorizedBy: .none)
-    state.withLock { state in
-      if keepingValue || state.isUnsaved {
-        state.status = value == nil ? .absent : .value
-      } else {
-        state.cache(value, readChangeCount: changeCount)
+  /// Reads the store, and returns the value that is then known; an unsaved value is not replaced.
+  func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
+    let (value, changeCount) = try read(old, authorizedBy: .none)
+    return state.withLock { state in
+      // What the app or another access changed meanwhile is newer.
+      if state.changeCount == old.changeCount {
+        state.didRead(value, changeCount, keepingValue: keepingValue)
+        state.didSucceed()
       }
+      return state.isUnsaved ? state.value : value
     }
   }
 
+  /// Reads the value, with one call of the store if nothing has changed since the last search.
   private func read(
-    _ resolver: ItemResolver, authorizedBy authorization: Authorization
+    _ old: State, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
-    let changeCount = changes.value
-    guard let found = try resolver.reading(authorizedBy: authorization) else {
-      return (nil, changeCount)
-    }
-    return (try declaration.decode(found.secret), changeCount)
+    let changeCount = changeCount(observedSince: old)
+    let secret = try secret(old, authorizedBy: authorization)
+    return (try secret.map(declaration.decode), changeCount)
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func cache(_ value: (any AnyBox)?, readChangeCount: Int) {
+  fileprivate mutating func didRead(
+    _ value: (any AnyBox)?, _ readChangeCount: Int, keepingValue: Bool = false
+  ) {
+    status = value == nil ? .absent : .value
+    if keepingValue || isUnsaved { return }
     self.value = value
     lease = nil
     self.readChangeCount = readChangeCount
-    status = value == nil ? .absent : .value
   }
 }
 
-/// A lease on a value, which expires when the context is cancelled or the store is locked.
-final class ValueLease: Sendable {
-  private let cancellation: ContextCancellation
-  private let store: (any LockCountingStore)?
-  private let lockCount: UInt64?
-
-  init(until cancellation: ContextCancellation, _ store: any SecretStore) {
-    self.cancellation = cancellation
-    self.store = store as? any LockCountingStore
-    lockCount = self.store?.lockCount
+// The search for the item of a password: the oldest one that matches its declaration.
+extension StoredPassword {
+  /// Returns the item that matches, after a search if the store has changed since the last one.
+  func find(_ old: State) throws(SecretStoreError) -> FoundItem {
+    // The revision is read before the search: a revision that is too old only causes another
+    // search, but one that is too new would hide a change.
+    let revision = try store.revision()
+    if revision == old.found.revision { return old.found }
+    let item = try store.items(matching: declaration.query).first
+    let found = FoundItem(item: item, revision: revision)
+    state.withLock { if $0.changeCount == old.changeCount { $0.found = found } }
+    return found
   }
 
-  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
+  /// Returns the secret of the item that matches; nil if there is none.
+  func secret(
+    _ old: State, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> Secret? {
+    var first: SecretReading?
+    if let item = old.found.item {
+      first = try store.secret(of: item.id, authorizedBy: authorization)
+      if let first, first.storeRevision == old.found.revision { return first.secret }
+    }
+    return try withItem(old) { item throws(SecretStoreError) in
+      guard let item else { return nil }
+      if let first, item.id == old.found.item?.id { return first.secret }
+      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
+        return reading.secret
+      }
+      // Another writer removed the item after the search.
+      first = nil
+      throw .conflict
+    }
+  }
+
+  /// Calls a closure with the item that matches, and searches again if another writer changed it.
+  func withItem<Result>(
+    _ old: State, _ body: (SecretItem?) throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    var old = old
+    return try store.retrying { () throws(SecretStoreError) in
+      let found = try find(old)
+      old.found.revision = nil
+      return try body(found.item)
+    }
+  }
 }
 
-/// A store that can be locked.
-package protocol LockCountingStore: SecretStore {
-  /// The number of times that the app has locked the store.
-  var lockCount: UInt64 { get }
+/// The result of the last search or write.
+struct FoundItem: Sendable {
+  /// The item; nil if there was none, and before the first search.
+  var item: SecretItem?
+  /// The revision of the store before the search; nil if the next access must search again.
+  var revision: StoreRevision?
 }

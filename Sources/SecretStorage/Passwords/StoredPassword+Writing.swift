@@ -4,24 +4,23 @@ extension StoredPassword {
   /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
     if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
-    implicitAccess(.write) { resolver throws(SecretStoreError) in
-      state.withLock { $0.set(value) }
-      try write(resolver, authorizedBy: .none)
+    do throws(SecretStoreError) {
+      try access(after: { $0.set(value) }) { old throws(SecretStoreError) in
+        try write(old, authorizedBy: .none)
+      }
+    } catch {
+      report(.write, error)
     }
   }
 
   /// Saves the unsaved changes.
   func save() throws(SecretStoreError) {
-    try access { resolver throws(SecretStoreError) in try write(resolver, authorizedBy: .none) }
+    try access { old throws(SecretStoreError) in try write(old, authorizedBy: .none) }
   }
 
   /// Removes the item, and discards the unsaved changes.
   func remove() throws(SecretStoreError) {
-    try access { resolver throws(SecretStoreError) in
-      let changeCount = state.withLock { $0.changeCount }
-      try removeItem(resolver)
-      state.withLock { $0.didRemove(changeCount: changeCount) }
-    }
+    try access(remove)
   }
 
   var hasUnsavedChanges: Bool { state.withLock { $0.isUnsaved || !$0.edits.isEmpty } }
@@ -33,9 +32,10 @@ extension StoredPassword {
 
   func setAttributes(_ attributes: ItemAttributes) {
     // Otherwise, the edits would remove attributes that were never read.
-    if state.withLock({ $0.status == nil && $0.item == nil }) { _ = item() }
+    if state.withLock({ $0.status == nil && $0.found.item == nil }) { _ = item() }
     state.withLock { state in
-      state.edits.record(from: self.attributes(of: state.item, with: state.edits), to: attributes)
+      let old = self.attributes(of: state.found.item, with: state.edits)
+      state.edits.record(from: old, to: attributes)
       state.changeCount += 1
     }
   }
@@ -45,58 +45,42 @@ extension StoredPassword {
   }
 
   func write(
-    _ resolver: ItemResolver, authorizedBy authorization: Authorization
+    _ old: State, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) {
-    let (isUnsaved, value, edits, changeCount) = state.withLock {
-      ($0.isUnsaved, $0.value, $0.edits, $0.changeCount)
+    if old.isUnsaved && old.value == nil { return try remove(old) }
+    if !old.isUnsaved && old.edits.isEmpty { return }
+    let readChangeCount = changeCount(observedSince: old)
+    let secret = old.isUnsaved ? try old.value?.encoded() : nil
+    let written = try withItem(old) { item throws(SecretStoreError) -> SecretItem? in
+      if let item {
+        return try store.update(
+          item.id, expecting: item.revision,
+          attributes: old.edits.isEmpty ? nil : old.edits.applied(to: item.attributes),
+          secret: secret, authorizedBy: authorization)
+      }
+      guard let secret else { return nil }
+      return try store.add(
+        secret, identity: declaration.identity, attributes: attributes(of: nil, with: old.edits),
+        authorizedBy: authorization)
     }
-    if isUnsaved && value == nil {
-      try removeItem(resolver)
-      return state.withLock { $0.didRemove(changeCount: changeCount) }
-    }
-    if !isUnsaved && edits.isEmpty { return }
-
-    let readChangeCount = changes.value
-    let secret = isUnsaved ? try value?.encoded() : nil
-    guard let written = try store(secret, edits, resolver, authorization) else { return }
-    resolver.cache(written)
+    guard let written else { return }
     state.withLock { state in
-      guard state.changeCount == changeCount else { return }
+      state.found = FoundItem(item: written)
+      guard state.end(since: old) else { return }
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      if isUnsaved {
+      if old.isUnsaved {
         state.readChangeCount = readChangeCount
         state.status = .value
       }
     }
   }
 
-  /// Updates the item; if there is none, adds one if there is a secret.
-  private func store(
-    _ secret: Secret?, _ edits: AttributeEdits, _ resolver: ItemResolver,
-    _ authorization: Authorization
-  ) throws(SecretStoreError) -> SecretItem? {
-    let store = resolver.store
-    return try resolver.withItem { item throws(SecretStoreError) in
-      if let item {
-        return try store.update(
-          item.id, expecting: item.revision,
-          attributes: edits.isEmpty ? nil : edits.applied(to: item.attributes), secret: secret,
-          authorizedBy: authorization)
-      }
-      guard let secret else { return nil }
-      return try store.add(
-        secret, identity: declaration.identity, attributes: attributes(of: nil, with: edits),
-        authorizedBy: authorization)
+  private func remove(_ old: State) throws(SecretStoreError) {
+    try withItem(old) { item throws(SecretStoreError) in
+      if let item { try store.remove(item.id, expecting: item.revision) }
     }
-  }
-
-  private func removeItem(_ resolver: ItemResolver) throws(SecretStoreError) {
-    let store = resolver.store
-    try resolver.withItem { item throws(SecretStoreError) in
-      guard let item else { return }
-      try store.remove(item.id, expecting: item.revision)
-    }
+    state.withLock { $0.didRemove(since: old) }
   }
 }
 
@@ -109,11 +93,11 @@ extension StoredPassword.State {
   }
 
   /// Resets the state after a removal, because another item may match from now on.
-  fileprivate mutating func didRemove(changeCount: Int) {
-    resolution = ItemResolution()
+  fileprivate mutating func didRemove(since old: Self) {
+    found = FoundItem()
     readChangeCount = nil
     status = nil
-    guard changeCount == self.changeCount else { return }
+    guard end(since: old) else { return }
     value = nil
     isUnsaved = false
     edits = AttributeEdits()
@@ -137,16 +121,14 @@ extension StoredPassword {
   /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> InitialValue {
     countDelayedChanges()
+    let (known, old) = readState { state in
+      hasInitialValue(state) ? (state.value, State?.none) : (nil, copy state)
+    }
     do throws(SecretStoreError) {
-      if !state.withLock({ hasInitialValue($0) }) {
-        try access { resolver throws(SecretStoreError) in
-          // Another thread may have read or set the value while this one was waiting for the lock.
-          if !state.withLock({ hasInitialValue($0) }) { try read(resolver) }
-        }
-      }
-      return InitialValue(value: cachedValue)
+      let value = if let old { try read(old, keepingValue: false) } else { known }
+      return InitialValue(value: value ?? declaration.defaultValue)
     } catch {
-      return InitialValue(value: cachedValue, readError: error)
+      return InitialValue(value: didFail(error) ?? declaration.defaultValue, readError: error)
     }
   }
 

@@ -15,24 +15,28 @@ struct PasswordDeclaration: Sendable {
   var query: ItemQuery { match == .any ? .matching(identity) : .exactly(identity) }
 }
 
-/// The state of a password in a store, including its unsaved changes.
+/// A password in a store, with its unsaved changes.
 ///
-/// The lock `resolver` serializes accesses to the store. The lock `state` is held only briefly, and
+/// Loads and writes wait for each other, with the lock `order`. A get does not: what it has read is
+/// kept unless a set, a load or a write ended meanwhile. The lock `state` is held only briefly, and
 /// never while the store, a coder or a handler is called. A store may call the observer while
-/// `resolver` is locked; the observer only counts changes.
+/// `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
     /// The value that was last read or set; nil if there is none or it is not cached.
     var value: (any AnyBox)?
     /// Whether the value was set and has not been saved.
     var isUnsaved = false
-    /// The number of changes by the app, with which a write detects newer changes.
-    var changeCount = 0
     var edits = AttributeEdits()
+    /// The number of changes by the app, and of loads and writes that have ended, with which an
+    /// access detects those that came meanwhile.
+    var changeCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
     /// The result of the last search or write of the item.
-    var resolution = ItemResolution()
+    var found = FoundItem()
+    /// The observation of the store, if the refresh policy needs it; nil before the first access.
+    var observation: ChangeObservation?
     /// The number of changes that the store had reported when the value was read.
     var readChangeCount: Int?
     /// The result of the last access; nil before the first access.
@@ -40,31 +44,34 @@ final class StoredPassword: Sendable {
     var error: SecretStoreError?
     /// The failures that were reported since the last access that succeeded.
     var reportedFailures: Set<SecretStorageFailure> = []
-
-    var item: SecretItem? { resolution.item }
   }
 
   let declaration: PasswordDeclaration
   let state = Lock(State(), inForkedChild: { State() })
   let changes = ChangeCount()
-  /// The store; nil for the default store at the first access.
-  private let store: (any SecretStore)?
-  /// The search for the item; nil before the first access.
-  private let resolver = Lock(ItemResolver?.none, inForkedChild: { nil })
+  /// The store; nil for the default store.
+  private let givenStore: (any SecretStore)?
+  private let order = Lock((), inForkedChild: {})
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
-    self.store = store
+    givenStore = store
   }
 
-  /// Performs an access under the lock `resolver`, and records its result.
+  var store: any SecretStore { givenStore ?? DefaultStore.resolved }
+
+  /// Performs a load or a write from the state that a change leaves, and records its result.
   func access<Result: Sendable>(
-    _ body: (ItemResolver) throws(SecretStoreError) -> Result
+    after change: (inout State) -> Void = { _ in },
+    _ body: (State) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try resolver.withLock { resolver throws(SecretStoreError) in
-      if resolver == nil { resolver = makeResolver() }
+    try order.withLock { _ throws(SecretStoreError) in
+      let old = state.withLock { state in
+        change(&state)
+        return state
+      }
       do throws(SecretStoreError) {
-        let result = try body(resolver!)
+        let result = try body(old)
         state.withLock { $0.didSucceed() }
         return result
       } catch {
@@ -74,13 +81,14 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Records a failed access.
+  /// Records a failed access, and returns the value that is left.
   ///
   /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
   /// the policy is manual, or the item was denied and the value was loaded with a context.
-  func didFail(_ error: SecretStoreError) {
+  @discardableResult
+  func didFail(_ error: SecretStoreError) -> (any AnyBox)? {
     let status = PasswordStatus(error)
-    state.withLock { state in
+    return state.withLock { state in
       let keepsValue =
         switch status {
         case .locked: declaration.refreshPolicy == .manual
@@ -90,6 +98,7 @@ final class StoredPassword: Sendable {
       if !keepsValue { state.forget() }
       state.status = status
       state.error = error
+      return state.value
     }
   }
 
@@ -98,37 +107,28 @@ final class StoredPassword: Sendable {
     state.withLock { $0.forget() }
   }
 
-  /// Performs an access by a property, whose failure is reported to ``SecretStores/onFailure``.
-  func implicitAccess(
-    _ operation: SecretStorageFailure.Operation,
-    _ body: (ItemResolver) throws(SecretStoreError) -> Void
-  ) {
-    do throws(SecretStoreError) {
-      try access(body)
-    } catch {
-      let failure = SecretStorageFailure(operation, error)
-      let isNew = state.withLock { state in
-        state.reportedFailures.insert(failure).inserted
-      }
-      if isNew { SecretStores.onFailure(failure) }
-    }
+  /// Reports the failure of an access by a property, once until an access succeeds.
+  func report(_ operation: SecretStorageFailure.Operation, _ error: SecretStoreError) {
+    let failure = SecretStorageFailure(operation, error)
+    let isNew = state.withLock { $0.reportedFailures.insert(failure).inserted }
+    if isNew { SecretStores.onFailure(failure) }
   }
 
   /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
-    if PolledPaths.isEmpty { return }
-    let store = resolver.withLock { $0?.store }
+    if declaration.refreshPolicy != .onChange || PolledPaths.isEmpty { return }
     (store as? any SynchronouslyObservedStore)?.reportDelayedChanges()
   }
 
-  private func makeResolver() -> ItemResolver {
-    let store = store ?? SecretStores.defaultStore
-    var resolver = ItemResolver(store: store, query: declaration.query, state: state)
-    if declaration.refreshPolicy == .onChange, !Fork.isChild {
+  /// Returns the number of reported changes, after beginning to observe them if the policy needs it.
+  func changeCount(observedSince old: State) -> Int {
+    if declaration.refreshPolicy == .onChange, old.observation == nil, !Fork.isChild {
       // The handler captures only the count, to avoid a retain cycle.
-      resolver.observation = store.countChanges { [changes] in changes.increment() }
+      let observation = store.countChanges { [changes] in changes.increment() }
+      // If another thread was faster, this one ends without the lock.
+      state.withLock { $0.observation = $0.observation ?? observation }
     }
-    return resolver
+    return changes.value
   }
 }
 
@@ -142,12 +142,18 @@ extension StoredPassword.State {
   }
 
   /// Clears the last failure, and the status unless the access has determined it.
-  fileprivate mutating func didSucceed() {
+  mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
     if reportedFailures.isEmpty { return }
     SecretStores.didSucceed(after: reportedFailures)
     reportedFailures = []
+  }
+
+  /// Counts the end of a load or a write; returns whether nothing came since it began.
+  mutating func end(since old: Self) -> Bool {
+    defer { changeCount += 1 }
+    return changeCount == old.changeCount
   }
 }
 

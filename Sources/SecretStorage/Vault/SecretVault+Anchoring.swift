@@ -28,6 +28,7 @@ extension SecretVault {
         // The same file is written again after the vault; that failure is reported.
       }
     }
+    if remembered == nil, draft.recordedVaultID == vaultID { return }
     contents.withLock { contents in
       guard contents.position == draft.position else { return }
       if isPathRecorded { contents.recordedVaultID = vaultID }

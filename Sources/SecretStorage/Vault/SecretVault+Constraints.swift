@@ -45,23 +45,16 @@ extension SecretVault {
     return try cipher.digest(enrolledSet[...])
   }
 
-  /// Returns the payload to seal in an update; nil if the write reuses or reseals the old secret.
+  /// Returns the payload to seal in an update of an item with access flags before or after it.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ requested: AccessControl?, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> Secret? {
-    // An item with the expected revision is current: every change gives an item a new revision.
-    var cached = contents.withLock { $0.index[id] }
-    if cached?.revision != revision {
-      cached = try read { contents throws(SecretStoreError) in
-        try contents.item(id, expecting: revision)
-      }
+  ) throws(SecretStoreError) -> Secret {
+    let found = try read { contents throws(SecretStoreError) in
+      try contents.item(id, expecting: revision)
     }
-    guard let item = cached else { throw .conflict }
+    guard let item = found else { throw .conflict }
     let old = item.accessControl
-    let new = requested ?? old
-    if old.flags.isEmpty, new.flags.isEmpty { return secret }
-    if secret == nil, new == old { return nil }
     let content: Secret
     if let secret, !old.flags.contains(.applicationPassword) {
       content = secret
@@ -71,7 +64,8 @@ extension SecretVault {
       guard let current, current.itemRevision == revision else { throw .conflict }
       content = secret ?? current.secret
     }
-    return try payload(of: content, item.identity, new, authorizedBy: authorization)
+    return try payload(
+      of: content, item.identity, requested ?? old, authorizedBy: authorization)
   }
 
   /// Opens the secret of an item; returns nil if there is no such item.

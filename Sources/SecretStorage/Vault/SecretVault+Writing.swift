@@ -39,11 +39,24 @@ extension SecretVault {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     if let secret { try ItemLimits.check(secretCount: secret.count) }
+    do throws(SecretStoreError) {
+      return try write(id, expecting: revision, attributes, payload: secret, isPlain: true)
+    } catch {
+      // The write, which alone finds the item, may have found access flags.
+      guard error == .conflict else { throw error }
+    }
     let payload = try payload(
       updating: id, expecting: revision, to: secret, attributes?.accessControl,
       authorizedBy: authorization)
+    return try write(id, expecting: revision, attributes, payload: payload, isPlain: false)
+  }
+
+  private func write(
+    _ id: SecretItem.ID, expecting revision: UInt64, _ attributes: ItemAttributes?,
+    payload: Secret?, isPlain: Bool
+  ) throws(SecretStoreError) -> SecretItem {
     let change = VaultWrite.update(
-      id, expecting: revision, attributes: attributes, payload: payload)
+      id, expecting: revision, attributes: attributes, payload: payload, isPlain: isPlain)
     guard let item = try write(change) else {
       fatalError("Changing an item of a vault returned no item.")
     }

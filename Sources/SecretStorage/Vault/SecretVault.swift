@@ -28,9 +28,8 @@ import Synchronization
 /// In a forked child, a vault is locked; see <doc:InAForkedChild>. The format and the threats that
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
-  private let locate: @Sendable () throws(SecretStoreError) -> VaultLocation
-  private let cachedLocation = Lock<VaultLocation?>(nil, inForkedChild: { nil })
-  private let timeout = LockTimeout()
+  private let foundLocation: LazyValue<VaultLocation, SecretStoreError>
+  private let timeout: LockTimeout
   private let isSharingAllowed = Atomic(false)
   let givenAuthenticator: (any Authenticator)?
   let cipher: any SecretCipher
@@ -54,7 +53,14 @@ public final class SecretVault: SecretStore {
     givenAuthenticator = authenticator
     self.cipher = cipher
     self.batchSize = batchSize
-    self.locate = locate
+    let timeout = LockTimeout()
+    self.timeout = timeout
+    foundLocation = LazyValue { () throws(SecretStoreError) in
+      var location = try locate()
+      location.log.lockTimeout = timeout
+      location.device.lockTimeout = timeout
+      return location
+    }
     contents = Lock(
       VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })
   }
@@ -111,16 +117,7 @@ public final class SecretVault: SecretStore {
 
   /// The location of the vault, determined at the first access that succeeds in doing so.
   var location: VaultLocation {
-    get throws(SecretStoreError) {
-      try cachedLocation.withLock { cachedLocation throws(SecretStoreError) -> VaultLocation in
-        if let location = cachedLocation { return location }
-        var location = try locate()
-        location.log.lockTimeout = timeout
-        location.device.lockTimeout = timeout
-        cachedLocation = location
-        return location
-      }
-    }
+    get throws(SecretStoreError) { try foundLocation.get() }
   }
 
   /// The maximum time that a write waits for writers in this and other processes.

@@ -38,13 +38,20 @@ extension VaultWrite {
     }
   }
 
+  /// Returns the change of an item, which throws `conflict` if it is not the expected one.
+  ///
+  /// A plain payload is the secret itself. With access flags, which need another one, it conflicts.
   static func update(
-    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?,
+    isPlain: Bool = false
   ) -> VaultWrite {
     VaultWrite(target: .item(id)) { draft, contents throws(SecretStoreError) in
       guard let stored = try contents.item(id, expecting: revision) else { throw .conflict }
       let old = stored.decoded
       let attributes = attributes ?? old.attributes
+      let isSealedAnew = payload != nil || attributes.accessControl != stored.accessControl
+      let flags = attributes.accessControl.flags.union(stored.accessControl.flags)
+      if isPlain, isSealedAnew, !flags.isEmpty { throw .conflict }
       // The stored secret already passed the size check.
       try ItemLimits.check(identity: old.identity, attributes: attributes, secretCount: 0)
       let item = SecretItem(

@@ -5,46 +5,45 @@ import Testing
 
 @testable import SecretStorage
 
-struct ItemResolverTests {
+/// The search for the item of a property, which is repeated only after a change.
+struct PasswordFindingTests {
   private let store = ListedStore()
   private let old = ListedStore.item(age: 3), young = ListedStore.item(age: 1)
+  private let item: PasswordItem<String>
 
-  private func resolver() -> ItemResolver {
-    ItemResolver(store: store, query: .all, state: Lock(StoredPassword.State()))
-  }
+  init() { item = PasswordItem(.generic(), in: store) }
 
-  @Test func newOlderItemReplacesTheYoungerOne() throws {
+  @Test func newOlderItemReplacesTheYoungerOne() {
     store.list([young])
-    let resolver = resolver()
-    #expect(try resolver.reading()?.item == young)
+    #expect(item.value == young.id.uuid.uuidString)
     store.list([old, young])
-    let reading = try resolver.reading()
-    #expect(reading?.item == old)
-    #expect(reading?.secret == ListedStore.secret(of: old.id))
-    #expect(try resolver.reading()?.item == old)
+    for _ in 0..<2 { #expect(item.value == old.id.uuid.uuidString) }
+    #expect(item.creationDate == old.creationDate)
     #expect(store.searches == 2)
   }
 
-  @Test func writtenItemIsSearchedAgain() throws {
-    store.list([old, young])
-    let resolver = resolver()
-    resolver.cache(young)
-    #expect(try resolver.item() == old)
-  }
-
-  @Test func itemLostBeforeTheReadIsSearchedAgain() throws {
+  @Test func itemLostBeforeTheReadIsSearchedAgain() {
     store.list([old, young])
     store.loseNextReadings(3)
-    let resolver = resolver()
-    #expect(try resolver.reading()?.item == old)
+    #expect(item.value == old.id.uuid.uuidString)
     #expect(store.searches == 4)
   }
 
   @Test func itemThatIsNeverReadIsAConflict() {
     store.list([old])
     store.loseNextReadings(.max)
-    let resolver = resolver()
-    #expect(throws: SecretStoreError.conflict) { _ = try resolver.reading() }
+    #expect(throws: SecretStoreError.conflict) { _ = try item.load() }
+  }
+
+  @Test func getDoesNotWaitForALoad() throws {
+    store.list([old])
+    let found = Lock<String?>(nil)
+    store.beforeNextReading { [item] in
+      let value = item.value
+      found.withLock { $0 = value }
+    }
+    let value = try item.load()
+    #expect(value == old.id.uuid.uuidString && found.withLock { $0 } == value)
   }
 }
 
@@ -55,6 +54,7 @@ private final class ListedStore: ForwardingStore {
     var revision: UInt64 = 0
     var searches = 0
     var lostReadings = 0
+    var beforeReading: (@Sendable () -> Void)?
   }
 
   let store: any SecretStore = InMemorySecretStore()
@@ -67,8 +67,6 @@ private final class ListedStore: ForwardingStore {
       creationDate: date, modificationDate: date, revision: 1)
   }
 
-  static func secret(of item: SecretItem.ID) -> Secret { Secret(item.uuid.uuidString.utf8) }
-
   var searches: Int { state.withLock { $0.searches } }
 
   func list(_ items: [SecretItem]) {
@@ -80,6 +78,10 @@ private final class ListedStore: ForwardingStore {
 
   func loseNextReadings(_ count: Int) {
     state.withLock { $0.lostReadings = count }
+  }
+
+  func beforeNextReading(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beforeReading = body }
   }
 
   func revision() throws(SecretStoreError) -> StoreRevision {
@@ -96,14 +98,15 @@ private final class ListedStore: ForwardingStore {
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    state.withLock { state in
+    state.withLock { $0.beforeReading.take() }?()
+    return state.withLock { state in
       if state.lostReadings > 0 {
         state.lostReadings -= 1
         return nil
       }
       guard state.items.contains(where: { $0.id == item }) else { return nil }
       return SecretReading(
-        secret: Self.secret(of: item), itemRevision: 1,
+        secret: Secret(item.uuid.uuidString.utf8), itemRevision: 1,
         storeRevision: StoreRevision(state.revision))
     }
   }
