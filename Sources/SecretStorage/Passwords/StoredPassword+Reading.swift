@@ -121,7 +121,23 @@ extension StoredPassword {
     _ old: State, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
     let changeCount = changeCount(observedSince: old)
-    let secret = try secret(old, authorizedBy: authorization)
+    var first: SecretReading?
+    if let item = old.found.item {
+      first = try store.secret(of: item.id, authorizedBy: authorization)
+      if let first, first.storeRevision == old.found.revision {
+        return (try declaration.decode(first.secret), changeCount)
+      }
+    }
+    let secret = try withItem(old) { item throws(SecretStoreError) -> Secret? in
+      guard let item else { return nil }
+      if let first, item.id == old.found.item?.id { return first.secret }
+      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
+        return reading.secret
+      }
+      // Another writer removed the item after the search.
+      first = nil
+      throw .conflict
+    }
     return (try secret.map(declaration.decode), changeCount)
   }
 }
@@ -150,27 +166,6 @@ extension StoredPassword {
     let found = FoundItem(item: item, revision: revision)
     state.withLock { if $0.changeCount == old.changeCount { $0.found = found } }
     return found
-  }
-
-  /// Returns the secret of the item that matches; nil if there is none.
-  func secret(
-    _ old: State, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> Secret? {
-    var first: SecretReading?
-    if let item = old.found.item {
-      first = try store.secret(of: item.id, authorizedBy: authorization)
-      if let first, first.storeRevision == old.found.revision { return first.secret }
-    }
-    return try withItem(old) { item throws(SecretStoreError) in
-      guard let item else { return nil }
-      if let first, item.id == old.found.item?.id { return first.secret }
-      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
-        return reading.secret
-      }
-      // Another writer removed the item after the search.
-      first = nil
-      throw .conflict
-    }
   }
 
   /// Calls a closure with the item that matches, and searches again if another writer changed it.

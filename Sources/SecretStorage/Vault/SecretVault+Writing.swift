@@ -18,10 +18,7 @@ extension SecretVault {
     try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secret.count)
     let payload = try payload(
       of: secret, identity, attributes.accessControl, authorizedBy: authorization)
-    guard let item = try write(.add(payload, identity: identity, attributes: attributes)) else {
-      fatalError("Adding an item to a vault returned no item.")
-    }
-    return item
+    return try writeItem(.add(payload, identity: identity, attributes: attributes))
   }
 
   /// Changes an item, and returns it when it is on disk.
@@ -39,8 +36,10 @@ extension SecretVault {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     if let secret { try ItemLimits.check(secretCount: secret.count) }
+    let plain = VaultWrite.update(
+      id, expecting: revision, attributes: attributes, payload: secret, isPlain: true)
     do throws(SecretStoreError) {
-      return try write(id, expecting: revision, attributes, payload: secret, isPlain: true)
+      return try writeItem(plain)
     } catch {
       // The write, which alone finds the item, may have found access flags.
       guard error == .conflict else { throw error }
@@ -48,19 +47,8 @@ extension SecretVault {
     let payload = try payload(
       updating: id, expecting: revision, to: secret, attributes?.accessControl,
       authorizedBy: authorization)
-    return try write(id, expecting: revision, attributes, payload: payload, isPlain: false)
-  }
-
-  private func write(
-    _ id: SecretItem.ID, expecting revision: UInt64, _ attributes: ItemAttributes?,
-    payload: Secret?, isPlain: Bool
-  ) throws(SecretStoreError) -> SecretItem {
-    let change = VaultWrite.update(
-      id, expecting: revision, attributes: attributes, payload: payload, isPlain: isPlain)
-    guard let item = try write(change) else {
-      fatalError("Changing an item of a vault returned no item.")
-    }
-    return item
+    return try writeItem(
+      .update(id, expecting: revision, attributes: attributes, payload: payload))
   }
 
   /// Removes an item; succeeds if it is already removed.
@@ -69,6 +57,13 @@ extension SecretVault {
   ///   or the error of writing the vault.
   public func remove(_ id: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     _ = try write(.remove(id, expecting: revision))
+  }
+
+  private func writeItem(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem {
+    guard let item = try write(change) else {
+      fatalError("Adding or changing an item of a vault returned no item.")
+    }
+    return item
   }
 
   /// Writes a change, in one batch with changes by other threads, and waits until it is on disk.

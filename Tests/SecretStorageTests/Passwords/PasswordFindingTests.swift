@@ -37,13 +37,10 @@ struct PasswordFindingTests {
 
   @Test func getDoesNotWaitForALoad() throws {
     store.list([old])
-    let found = Lock<String?>(nil)
-    store.beforeNextReading { [item] in
-      let value = item.value
-      found.withLock { $0 = value }
-    }
+    let heard = Heard<String?>()
+    store.beforeNextReading { [item] in heard.hear(item.value) }
     let value = try item.load()
-    #expect(value == old.id.uuid.uuidString && found.withLock { $0 } == value)
+    #expect(value == old.id.uuid.uuidString && heard.all == [value])
   }
 }
 
