@@ -65,8 +65,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
   private func lead(_ own: Pending, _ process: ([Pending]) -> Void) {
     while own.outcome == nil {
-      waitForLastThreads()
-      let batch = state.withLock { $0.waiting }
+      let batch = nextBatch()
       let duration = ContinuousClock().measure { process(batch) }
       let finished = batch.filter { $0.outcome != nil }
       state.withLock { state in
@@ -83,21 +82,22 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     next?.wakeUp.signal()
   }
 
-  /// Waits briefly for the threads of the last batch to write again.
-  private func waitForLastThreads() {
-    let timeout = state.withLock { state -> Duration? in
+  /// Returns the waiting writes, after a brief wait for the threads of the last batch.
+  private func nextBatch() -> [Pending] {
+    let (batch, timeout) = state.withLock { state -> ([Pending], Duration?) in
       // After a batch from a single thread, another thread is unlikely to write soon.
-      guard state.lastThreads.count > 1 else { return nil }
+      guard state.lastThreads.count > 1 else { return (state.waiting, nil) }
       state.expectedThreads = state.lastThreads.subtracting(state.waiting.map(\.thread))
-      return state.expectedThreads.isEmpty ? nil : state.lastDuration / 2
+      return (state.waiting, state.expectedThreads.isEmpty ? nil : state.lastDuration / 2)
     }
-    guard let timeout else { return }
+    guard let timeout else { return batch }
     let hasReturned = allReturned.wait(until: .now + timeout)
-    let isSignalled = state.withLock { state in
+    let (largerBatch, isSignalled) = state.withLock { state in
       defer { state.expectedThreads = [] }
-      return state.expectedThreads.isEmpty
+      return (state.waiting, state.expectedThreads.isEmpty)
     }
     // The last thread signalled just after the timeout; its signal must not end the next wait.
     if !hasReturned, isSignalled { allReturned.wait() }
+    return largerBatch
   }
 }

@@ -9,7 +9,7 @@ extension PasswordItem {
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
-    Self.value(of: try stored.load())
+    Self.value(of: try stored.access(stored.load))
   }
 
   /// Discards the value that was read from the store, but not unsaved changes.
@@ -30,7 +30,7 @@ extension PasswordItem {
   ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
   ///   unsaved.
   public func save() throws {
-    try stored.save()
+    try stored.access(stored.write)
   }
 
   /// Removes the item, if there is one, and discards unsaved changes.
@@ -40,7 +40,7 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed
   ///   then.
   public func remove() throws {
-    try stored.remove()
+    try stored.access(stored.remove)
   }
 
   /// The result of the last access.
@@ -70,21 +70,27 @@ extension PasswordItem {
   /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
   public func load() async throws -> Value? {
-    Self.value(of: try await withoutBlocking(stored.load))
+    let stored = stored
+    let box = try await withoutBlocking { () throws(SecretStoreError) in
+      try stored.access(stored.load)
+    }
+    return Self.value(of: box)
   }
 
   /// Saves unsaved changes, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `save()`; cancelling the task does not interrupt it.
   public func save() async throws {
-    try await withoutBlocking(stored.save)
+    let stored = stored
+    try await withoutBlocking { () throws(SecretStoreError) in try stored.access(stored.write) }
   }
 
   /// Removes the item, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `remove()`; cancelling the task does not interrupt it.
   public func remove() async throws {
-    try await withoutBlocking(stored.remove)
+    let stored = stored
+    try await withoutBlocking { () throws(SecretStoreError) in try stored.access(stored.remove) }
   }
 }
 
@@ -106,7 +112,7 @@ extension PasswordItem {
   ///   value does not change then.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
-    Self.value(of: try await stored.load(authorizedBy: context))
+    Self.value(of: try await stored.access(by: context, stored.load))
   }
 
   /// Saves unsaved changes with the authorization of a context.
@@ -119,7 +125,7 @@ extension PasswordItem {
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`. All
   ///   changes then stay unsaved.
   public func save(authorizedBy context: AuthenticationContext) async throws {
-    try await stored.save(authorizedBy: context)
+    try await stored.access(by: context, stored.write)
   }
 
   /// Changes the item's access control in the store immediately.
@@ -135,7 +141,10 @@ extension PasswordItem {
   ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
   ///   support the access control; or another error of the store. Nothing is changed then.
   public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
-    try stored.setAccessControl(AccessControl(accessibility, flags: flags))
+    try stored.access { old, authorization throws(SecretStoreError) in
+      try stored.setAccessControl(
+        AccessControl(accessibility, flags: flags), old, authorization)
+    }
   }
 
   /// Changes the item's access control immediately, prompting for the proofs to read the item.
@@ -151,7 +160,9 @@ extension PasswordItem {
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext
   ) async throws {
-    try await stored.setAccessControl(
-      AccessControl(accessibility, flags: flags), authorizedBy: context)
+    try await stored.access(by: context) { [stored] old, authorization throws(SecretStoreError) in
+      try stored.setAccessControl(
+        AccessControl(accessibility, flags: flags), old, authorization)
+    }
   }
 }

@@ -8,32 +8,8 @@ extension StoredPassword {
     case needsProof(AccessControl, (any Authenticator)?)
   }
 
-  func load(
-    authorizedBy context: AuthenticationContext
-  ) async throws(SecretStoreError) -> (any AnyBox)? {
-    try await access(by: context, load(_:authorizedBy:))
-  }
-
-  func save(authorizedBy context: AuthenticationContext) async throws(SecretStoreError) {
-    try await access(by: context, write(_:authorizedBy:))
-  }
-
-  func setAccessControl(_ accessControl: AccessControl) throws(SecretStoreError) {
-    try access { old throws(SecretStoreError) in
-      try setAccessControl(accessControl, old, .none)
-    }
-  }
-
-  func setAccessControl(
-    _ accessControl: AccessControl, authorizedBy context: AuthenticationContext
-  ) async throws(SecretStoreError) {
-    try await access(by: context) { old, authorization throws(SecretStoreError) in
-      try self.setAccessControl(accessControl, old, authorization)
-    }
-  }
-
   /// Changes the access control of the item, or of the item to add if there is none.
-  private func setAccessControl(
+  func setAccessControl(
     _ accessControl: AccessControl, _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) {
     // If there is no item, the store does not check the flags yet.
@@ -55,7 +31,7 @@ extension StoredPassword {
   }
 
   /// Calls a closure with a context's authorization; if denied, prompts without locks and retries.
-  private func access<Success: Sendable>(
+  func access<Success: Sendable>(
     by context: AuthenticationContext,
     _ body: @escaping @Sendable (State, Authorization) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
@@ -81,7 +57,7 @@ extension StoredPassword {
     _ body: (State, Authorization) throws(SecretStoreError) -> Success,
     _ given: Authorization?, _ context: AuthenticationContext
   ) throws(SecretStoreError) -> Attempt<Success> {
-    try access { old throws(SecretStoreError) in
+    try access { old, _ throws(SecretStoreError) in
       let authenticator = store.authenticator
       let authorization =
         if let given { given } else { try context.authorization(with: authenticator) }

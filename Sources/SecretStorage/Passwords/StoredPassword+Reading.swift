@@ -23,15 +23,11 @@ extension StoredPassword {
   }
 
   /// Reads the store, discards unsaved changes, and caches the value.
-  func load() throws(SecretStoreError) -> (any AnyBox)? {
-    try access { old throws(SecretStoreError) in try load(old, authorizedBy: .none) }
-  }
-
   func load(
-    _ old: State, authorizedBy authorization: Authorization
+    _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
     let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
-    let (value, changeCount) = try read(old, authorizedBy: authorization)
+    let (value, changeCount) = try read(old, authorization)
     state.withLock { state in
       _ = state.end(since: old)
       state.isUnsaved = false
@@ -54,7 +50,7 @@ extension StoredPassword {
   var error: SecretStoreError? { state.withLock { $0.error } }
 
   func matchCount() throws(SecretStoreError) -> Int {
-    try access { _ throws(SecretStoreError) in
+    try access { _, _ throws(SecretStoreError) in
       try store.items(matching: declaration.query).count
     }
   }
@@ -105,7 +101,7 @@ extension StoredPassword {
 
   /// Reads the store, and returns the value that is then known; an unsaved value is not replaced.
   func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
-    let (value, changeCount) = try read(old, authorizedBy: .none)
+    let (value, changeCount) = try read(old, .none)
     return state.withLock { state in
       // What the app or another access changed meanwhile is newer.
       if state.changeCount == old.changeCount {
@@ -118,7 +114,7 @@ extension StoredPassword {
 
   /// Reads the value, with one call of the store if nothing has changed since the last search.
   private func read(
-    _ old: State, authorizedBy authorization: Authorization
+    _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
     let changeCount = changeCount(observedSince: old)
     var first: SecretReading?

@@ -5,22 +5,10 @@ extension StoredPassword {
   func set(_ value: (any AnyBox)?) {
     if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
     do throws(SecretStoreError) {
-      try access(after: { $0.set(value) }) { old throws(SecretStoreError) in
-        try write(old, authorizedBy: .none)
-      }
+      try access(after: { $0.set(value) }, write)
     } catch {
       report(.write, error)
     }
-  }
-
-  /// Saves the unsaved changes.
-  func save() throws(SecretStoreError) {
-    try access { old throws(SecretStoreError) in try write(old, authorizedBy: .none) }
-  }
-
-  /// Removes the item, and discards the unsaved changes.
-  func remove() throws(SecretStoreError) {
-    try access(remove)
   }
 
   var hasUnsavedChanges: Bool { state.withLock { $0.isUnsaved || !$0.edits.isEmpty } }
@@ -44,10 +32,9 @@ extension StoredPassword {
     edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
-  func write(
-    _ old: State, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) {
-    if old.isUnsaved && old.value == nil { return try remove(old) }
+  /// Saves the unsaved changes.
+  func write(_ old: State, _ authorization: Authorization) throws(SecretStoreError) {
+    if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
     let readChangeCount = changeCount(observedSince: old)
     let secret = old.isUnsaved ? try old.value?.encoded() : nil
@@ -76,7 +63,8 @@ extension StoredPassword {
     }
   }
 
-  private func remove(_ old: State) throws(SecretStoreError) {
+  /// Removes the item, which needs no authorization, and discards the unsaved changes.
+  func remove(_ old: State, _: Authorization) throws(SecretStoreError) {
     try withItem(old) { item throws(SecretStoreError) in
       if let item { try store.remove(item.id, expecting: item.revision) }
     }

@@ -63,7 +63,7 @@ final class StoredPassword: Sendable {
   /// Performs a load or a write from the state that a change leaves, and records its result.
   func access<Result: Sendable>(
     after change: (inout State) -> Void = { _ in },
-    _ body: (State) throws(SecretStoreError) -> Result
+    _ body: (State, Authorization) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     try order.withLock { _ throws(SecretStoreError) in
       let old = state.withLock { state in
@@ -71,7 +71,7 @@ final class StoredPassword: Sendable {
         return state
       }
       do throws(SecretStoreError) {
-        let result = try body(old)
+        let result = try body(old, .none)
         state.withLock { $0.didSucceed() }
         return result
       } catch {

@@ -110,19 +110,18 @@ extension SecretVault {
 
   /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
   /// because another process has created the vault.
-  private func append(_ batch: [Pending], _ location: VaultLocation) throws(SecretStoreError)
-    -> Bool
-  {
-    if contents.withLock({ $0.keys.table == nil }),
-      try withContents({ $0.keys.table == nil && $0.damage.isEmpty })
-    {
+  private func append(
+    _ batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
+  ) throws(SecretStoreError) -> Bool {
+    let filled = try withContents { contents throws(SecretStoreError) -> FilledDraft? in
+      let isNew = contents.keys.table == nil && contents.damage.isEmpty
+      if isNew, !hasDeviceSecret { return nil }
+      return try Self.fill(from: batch, &contents, location.device)
+    }
+    guard let (draft, outcomes) = filled else {
       // This may wait for another process, so the lock of `contents` is not held.
       _ = try location.device.makeSecret()
-    }
-    let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
-      var draft = try VaultDraft(contents, location.device)
-      let outcomes = Self.fill(&draft, from: batch, &contents)
-      return (draft, outcomes)
+      return try append(batch, location, hasDeviceSecret: true)
     }
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
@@ -168,10 +167,15 @@ extension SecretVault {
     return position
   }
 
-  /// Adds changes to a draft, up to the first change that overlaps an earlier one.
+  private typealias FilledDraft = (
+    VaultDraft, outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)]
+  )
+
+  /// Returns a draft of changes, up to the first change that overlaps an earlier one.
   private static func fill(
-    _ draft: inout VaultDraft, from batch: [Pending], _ contents: inout VaultContents
-  ) -> [(Pending, Result<SecretItem?, SecretStoreError>)] {
+    from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState
+  ) throws(SecretStoreError) -> FilledDraft {
+    var draft = try VaultDraft(contents, device)
     var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
     var targets = Set<VaultWrite.Target>()
     for pending in batch {
@@ -184,7 +188,7 @@ extension SecretVault {
         outcomes.append((pending, .failure(error)))
       }
     }
-    return outcomes
+    return (draft, outcomes)
   }
 
   /// Updates the contents with a draft that has been written to disk.
