@@ -68,7 +68,7 @@ extension StoredPassword {
         state.withLock { $0.didSucceed() }
         return found.item
       } catch {
-        didFail(error)
+        didFail(error, since: old)
         report(.read, error)
       }
     }
@@ -93,14 +93,36 @@ extension StoredPassword {
     do throws(SecretStoreError) {
       return try read(old, keepingValue: declaration.refreshPolicy == .manual)
     } catch {
-      let value = didFail(error)
       report(.read, error)
-      return value
+      return readState { $0.value }
     }
   }
 
   /// Reads the store, and returns the value that is then known; an unsaved value is not replaced.
   func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
+    if declaration.refreshPolicy == .onChange {
+      // In turn, because later gets return what the last one has read, which must be the newest.
+      return try access { state, _ throws(SecretStoreError) -> (any AnyBox)? in
+        // Another thread may have read the store while this one was waiting.
+        let isKnown = isCurrent(state) && state.status != nil
+        return isKnown ? state.value : try readAndKeep(state, keepingValue: keepingValue)
+      }
+    }
+    var old = old
+    while true {
+      do throws(SecretStoreError) {
+        return try readAndKeep(old, keepingValue: keepingValue)
+      } catch {
+        // An access that ended meanwhile, such as a load after unlocking, may be the newer one.
+        guard let newer = didFail(error, since: old) else { throw error }
+        old = newer
+      }
+    }
+  }
+
+  private func readAndKeep(
+    _ old: State, keepingValue: Bool
+  ) throws(SecretStoreError) -> (any AnyBox)? {
     let (value, changeCount) = try read(old, .none)
     return state.withLock { state in
       // What the app or another access changed meanwhile is newer.

@@ -116,7 +116,9 @@ extension StoredPassword {
       let value = if let old { try read(old, keepingValue: false) } else { known }
       return InitialValue(value: value ?? declaration.defaultValue)
     } catch {
-      return InitialValue(value: didFail(error) ?? declaration.defaultValue, readError: error)
+      let (isUnsaved, value) = readState { ($0.isUnsaved, $0.value) }
+      return InitialValue(
+        value: value ?? declaration.defaultValue, readError: isUnsaved ? nil : error)
     }
   }
 

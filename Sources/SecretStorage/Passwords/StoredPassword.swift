@@ -17,8 +17,9 @@ struct PasswordDeclaration: Sendable {
 
 /// A password in a store, with its unsaved changes.
 ///
-/// Loads and writes wait for each other, with the lock `order`. A get does not: what it has read is
-/// kept unless a set, a load or a write ended meanwhile. The lock `state` is held only briefly, and
+/// Loads and writes wait for each other, with the lock `order`, and so do gets that read the store
+/// because it has changed. Under the policy `onAccess`, gets do not: what one has read is kept
+/// unless a set, a load or a write ended meanwhile. The lock `state` is held only briefly, and
 /// never while the store, a coder or a handler is called. A store may call the observer while
 /// `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
@@ -81,14 +82,18 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Records a failed access, and returns the value that is left.
+  /// Records the failure of an access that began with a state.
   ///
   /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
   /// the policy is manual, or the item was denied and the value was loaded with a context.
+  ///
+  /// - Returns: Nil; or the newer state, without recording the failure, if another access has ended
+  ///   since the given state.
   @discardableResult
-  func didFail(_ error: SecretStoreError) -> (any AnyBox)? {
+  func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)
     return state.withLock { state in
+      if let old, old.changeCount != state.changeCount { return state }
       let keepsValue =
         switch status {
         case .locked: declaration.refreshPolicy == .manual
@@ -98,7 +103,7 @@ final class StoredPassword: Sendable {
       if !keepsValue { state.forget() }
       state.status = status
       state.error = error
-      return state.value
+      return nil
     }
   }
 
@@ -120,7 +125,7 @@ final class StoredPassword: Sendable {
     (store as? any SynchronouslyObservedStore)?.reportDelayedChanges()
   }
 
-  /// Returns the number of reported changes, after beginning to observe them if the policy needs it.
+  /// Returns the number of reported changes, after beginning to observe them if necessary.
   func changeCount(observedSince old: State) -> Int {
     if declaration.refreshPolicy == .onChange, old.observation == nil, !Fork.isChild {
       // The handler captures only the count, to avoid a retain cycle.

@@ -42,6 +42,16 @@ struct PasswordFindingTests {
     let value = try item.load()
     #expect(value == old.id.uuid.uuidString && heard.all == [value])
   }
+
+  @Test func getThatFailsDuringALoadReadsAgain() {
+    store.list([old])
+    store.beforeNextReading { [store, item] in
+      #expect(throws: Never.self) { try item.load() }
+      store.failNextReading(with: .locked())
+    }
+    #expect(item.value == old.id.uuid.uuidString)
+    #expect(item.status == .value && item.error == nil)
+  }
 }
 
 /// A store with the test's items, which may overlap in ways that no real store allows.
@@ -52,6 +62,7 @@ private final class ListedStore: ForwardingStore {
     var searches = 0
     var lostReadings = 0
     var beforeReading: (@Sendable () -> Void)?
+    var readingFailure: SecretStoreError?
   }
 
   let store: any SecretStore = InMemorySecretStore()
@@ -81,6 +92,10 @@ private final class ListedStore: ForwardingStore {
     state.withLock { $0.beforeReading = body }
   }
 
+  func failNextReading(with error: SecretStoreError) {
+    state.withLock { $0.readingFailure = error }
+  }
+
   func revision() throws(SecretStoreError) -> StoreRevision {
     state.withLock { StoreRevision($0.revision) }
   }
@@ -96,6 +111,7 @@ private final class ListedStore: ForwardingStore {
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     state.withLock { $0.beforeReading.take() }?()
+    if let failure = state.withLock({ $0.readingFailure.take() }) { throw failure }
     return state.withLock { state in
       if state.lostReadings > 0 {
         state.lostReadings -= 1

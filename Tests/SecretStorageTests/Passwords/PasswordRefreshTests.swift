@@ -114,6 +114,18 @@ struct PasswordRefreshTests {
     #expect(item.value == "stored")
   }
 
+  @Test func onChangeStatusIsReadAfterAFailedSet() throws {
+    other.value = "stored"
+    let item = item(.onChange)
+    #expect(item.value == "stored")
+    store.fail(with: .locked())
+    item.value = "new"
+    store.fail(with: nil)
+    #expect(try item.matchCount == 1)
+    #expect(item.status == .value)
+    #expect(item.value == "new" && item.hasUnsavedChanges)
+  }
+
   @Test func onChangeItemIsNotRetainedByItsStore() {
     weak var released: PasswordItem<String>?
     do {
