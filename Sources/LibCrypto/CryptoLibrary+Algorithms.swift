@@ -41,7 +41,7 @@ extension CryptoLibrary {
   package func hkdf<Key: SecretBytes>(
     _ key: Key, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
   ) throws(Unavailable) -> Key {
-    // The RFC replaces a missing salt by zeros. The library's own function takes four times as long.
+    // The RFC replaces a missing salt by zeros. The library's own HKDF takes four times as long.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
       // The extracted key is in the output, until the expanded one replaces it.

@@ -7,7 +7,7 @@ import StorageInternals
 // newer or of an earlier log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
-  // The sizes of the newest record, and of the file, which also contains the keys if they are known.
+  // The sizes of the newest record, and of the file, which contains the keys if they are known.
   private static let (headSize, size) = (112, 160)
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
