@@ -29,7 +29,7 @@ extension StoredPassword {
     let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
     let (value, changeCount) = try read(old, authorization)
     state.withLock { state in
-      _ = state.end(since: old)
+      state.endCount += 1
       state.isUnsaved = false
       state.edits = AttributeEdits()
       state.didRead(value, changeCount)
@@ -65,11 +65,12 @@ extension StoredPassword {
     case .onAccess:
       do throws(SecretStoreError) {
         let found = try find(old)
-        state.withLock { $0.didSucceed() }
+        state.withLock { state in
+          if state.error == nil || state.error == old.error { state.didSucceed() }
+        }
         return found.item
       } catch {
-        didFail(error, since: old)
-        report(.read, error)
+        if didFail(error, since: old) == nil { report(.read, error) }
       }
     }
     return state.withLock { $0.found.item }
@@ -113,7 +114,7 @@ extension StoredPassword {
       do throws(SecretStoreError) {
         return try readAndKeep(old, keepingValue: keepingValue)
       } catch {
-        // An access that ended meanwhile, such as a load after unlocking, may be the newer one.
+        // What ended meanwhile, such as a load after unlocking, may be the newer access.
         guard let newer = didFail(error, since: old) else { throw error }
         old = newer
       }
@@ -125,8 +126,8 @@ extension StoredPassword {
   ) throws(SecretStoreError) -> (any AnyBox)? {
     let (value, changeCount) = try read(old, .none)
     return state.withLock { state in
-      // What the app or another access changed meanwhile is newer.
-      if state.changeCount == old.changeCount {
+      // A load, a write or a failure that ended meanwhile, such as of a locked store, is newer.
+      if state.endCount == old.endCount, state.error == nil || state.error == old.error {
         state.didRead(value, changeCount, keepingValue: keepingValue)
         state.didSucceed()
       }
@@ -182,7 +183,7 @@ extension StoredPassword {
     if revision == old.found.revision { return old.found }
     let item = try store.items(matching: declaration.query).first
     let found = FoundItem(item: item, revision: revision)
-    state.withLock { if $0.changeCount == old.changeCount { $0.found = found } }
+    state.withLock { if $0.endCount == old.endCount { $0.found = found } }
     return found
   }
 

@@ -18,10 +18,10 @@ struct PasswordDeclaration: Sendable {
 /// A password in a store, with its unsaved changes.
 ///
 /// Loads and writes wait for each other, with the lock `order`, and so do gets that read the store
-/// because it has changed. Under the policy `onAccess`, gets do not: what one has read is kept
-/// unless a set, a load or a write ended meanwhile. The lock `state` is held only briefly, and
-/// never while the store, a coder or a handler is called. A store may call the observer while
-/// `order` is locked; the observer only counts changes.
+/// because it has changed. Under other policies than `onChange`, gets do not: what one has read is
+/// kept unless a load or a write ended, or an access failed, meanwhile. The lock `state` is held
+/// only briefly, and never while the store, a coder or a handler is called. A store may call the
+/// observer while `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
     /// The value that was last read or set; nil if there is none or it is not cached.
@@ -29,9 +29,11 @@ final class StoredPassword: Sendable {
     /// Whether the value was set and has not been saved.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of changes by the app, and of loads and writes that have ended, with which an
-    /// access detects those that came meanwhile.
+    /// The number of changes by the app, with which a write detects those that came meanwhile.
     var changeCount = 0
+    /// The number of loads and writes that have ended, with which a get detects those that came
+    /// meanwhile.
+    var endCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
     /// The result of the last search or write of the item.
@@ -87,13 +89,13 @@ final class StoredPassword: Sendable {
   /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
   /// the policy is manual, or the item was denied and the value was loaded with a context.
   ///
-  /// - Returns: Nil; or the newer state, without recording the failure, if another access has ended
-  ///   since the given state.
+  /// - Returns: Nil; or the newer state, without recording the failure, if a load or a write has
+  ///   ended since the given state.
   @discardableResult
   func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)
     return state.withLock { state in
-      if let old, old.changeCount != state.changeCount { return state }
+      if let old, old.endCount != state.endCount { return state }
       let keepsValue =
         switch status {
         case .locked: declaration.refreshPolicy == .manual
@@ -155,9 +157,9 @@ extension StoredPassword.State {
     reportedFailures = []
   }
 
-  /// Counts the end of a load or a write; returns whether nothing came since it began.
+  /// Counts the end of a write; returns whether the app has changed nothing since it began.
   mutating func end(since old: Self) -> Bool {
-    defer { changeCount += 1 }
+    endCount += 1
     return changeCount == old.changeCount
   }
 }

@@ -38,19 +38,47 @@ struct PasswordFindingTests {
   @Test func getDoesNotWaitForALoad() throws {
     store.list([old])
     let heard = Heard<String?>()
-    store.beforeNextReading { [item] in heard.hear(item.value) }
+    store.beforeNextCall { [item] in heard.hear(item.value) }
     let value = try item.load()
     #expect(value == old.id.uuid.uuidString && heard.all == [value])
   }
 
   @Test func getThatFailsDuringALoadReadsAgain() {
     store.list([old])
-    store.beforeNextReading { [store, item] in
+    store.beforeNextCall { [store, item] in
       #expect(throws: Never.self) { try item.load() }
-      store.failNextReading(with: .locked())
+      store.failNextCall(with: .locked())
     }
     #expect(item.value == old.id.uuid.uuidString)
     #expect(item.status == .value && item.error == nil)
+  }
+
+  @Test func getDuringALoadThatFailsKeepsNothing() {
+    func failALoadDuringTheNextCall() {
+      store.beforeNextCall { [store, item] in
+        store.failNextCall(with: .locked())
+        #expect(throws: SecretStoreError.locked()) { try item.load() }
+      }
+    }
+    store.list([old])
+    failALoadDuringTheNextCall()
+    #expect(item.value == old.id.uuid.uuidString)
+    #expect(item.status == .locked && item.error == .locked())
+
+    #expect(item.value == old.id.uuid.uuidString)
+    #expect(item.status == .value && item.error == nil)
+    store.list([young])
+    failALoadDuringTheNextCall()
+    #expect(item.creationDate == young.creationDate)
+    #expect(item.status == .locked && item.error == .locked())
+  }
+
+  @Test func loadFindsTheItemDespiteASet() throws {
+    let item = PasswordItem<String>(.generic(), refreshPolicy: .manual, in: store)
+    store.list([old])
+    store.beforeNextCall { item.value = "set" }
+    #expect(try item.load() == old.id.uuid.uuidString)
+    #expect(item.creationDate == old.creationDate && !item.hasUnsavedChanges)
   }
 }
 
@@ -61,8 +89,8 @@ private final class ListedStore: ForwardingStore {
     var revision: UInt64 = 0
     var searches = 0
     var lostReadings = 0
-    var beforeReading: (@Sendable () -> Void)?
-    var readingFailure: SecretStoreError?
+    var beforeCall: (@Sendable () -> Void)?
+    var failure: SecretStoreError?
   }
 
   let store: any SecretStore = InMemorySecretStore()
@@ -88,12 +116,17 @@ private final class ListedStore: ForwardingStore {
     state.withLock { $0.lostReadings = count }
   }
 
-  func beforeNextReading(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.beforeReading = body }
+  func beforeNextCall(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beforeCall = body }
   }
 
-  func failNextReading(with error: SecretStoreError) {
-    state.withLock { $0.readingFailure = error }
+  func failNextCall(with error: SecretStoreError) {
+    state.withLock { $0.failure = error }
+  }
+
+  private func beginCall() throws(SecretStoreError) {
+    state.withLock { $0.beforeCall.take() }?()
+    if let failure = state.withLock({ $0.failure.take() }) { throw failure }
   }
 
   func revision() throws(SecretStoreError) -> StoreRevision {
@@ -101,7 +134,8 @@ private final class ListedStore: ForwardingStore {
   }
 
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
-    state.withLock { state in
+    try beginCall()
+    return state.withLock { state in
       state.searches += 1
       return state.items
     }
@@ -110,8 +144,7 @@ private final class ListedStore: ForwardingStore {
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    state.withLock { $0.beforeReading.take() }?()
-    if let failure = state.withLock({ $0.readingFailure.take() }) { throw failure }
+    try beginCall()
     return state.withLock { state in
       if state.lostReadings > 0 {
         state.lostReadings -= 1
