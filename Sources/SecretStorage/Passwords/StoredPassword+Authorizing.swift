@@ -23,9 +23,10 @@ extension StoredPassword {
         authorizedBy: authorization)
     }
     state.withLock { state in
+      state.endCount += 1
       if let written { state.found = FoundItem(item: written) }
-      // Changes that the app made in the meantime must not be overwritten.
-      guard state.end(since: old) else { return }
+      // One that the app has set meanwhile must not be overwritten.
+      if state.edits.accessControl != old.edits.accessControl { return }
       state.edits.accessControl = written == nil ? accessControl : nil
     }
   }

@@ -24,7 +24,6 @@ extension StoredPassword {
     state.withLock { state in
       let old = self.attributes(of: state.found.item, with: state.edits)
       state.edits.record(from: old, to: attributes)
-      state.changeCount += 1
     }
   }
 
@@ -52,11 +51,12 @@ extension StoredPassword {
     }
     guard let written else { return }
     state.withLock { state in
+      state.endCount += 1
       state.found = FoundItem(item: written)
-      guard state.end(since: old) else { return }
-      state.isUnsaved = false
-      state.edits = AttributeEdits()
-      if old.isUnsaved {
+      // What the app has set meanwhile stays unsaved.
+      if state.edits == old.edits { state.edits = AttributeEdits() }
+      if old.isUnsaved, state.value === old.value {
+        state.isUnsaved = false
         state.readChangeCount = readChangeCount
         state.status = .value
       }
@@ -77,18 +77,18 @@ extension StoredPassword.State {
     self.value = value
     lease = nil
     isUnsaved = true
-    changeCount += 1
   }
 
   /// Resets the state after a removal, because another item may match from now on.
   fileprivate mutating func didRemove(since old: Self) {
+    endCount += 1
     found = FoundItem()
     readChangeCount = nil
     status = nil
-    guard end(since: old) else { return }
+    if edits == old.edits { edits = AttributeEdits() }
+    if isUnsaved, value !== old.value { return }
     value = nil
     isUnsaved = false
-    edits = AttributeEdits()
   }
 }
 

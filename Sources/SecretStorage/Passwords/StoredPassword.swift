@@ -29,8 +29,6 @@ final class StoredPassword: Sendable {
     /// Whether the value was set and has not been saved.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of changes by the app, with which a write detects those that came meanwhile.
-    var changeCount = 0
     /// The number of loads and writes that have ended, with which a get detects those that came
     /// meanwhile.
     var endCount = 0
@@ -155,12 +153,6 @@ extension StoredPassword.State {
     if reportedFailures.isEmpty { return }
     SecretStores.didSucceed(after: reportedFailures)
     reportedFailures = []
-  }
-
-  /// Counts the end of a write; returns whether the app has changed nothing since it began.
-  mutating func end(since old: Self) -> Bool {
-    endCount += 1
-    return changeCount == old.changeCount
   }
 }
 

@@ -80,6 +80,21 @@ struct PasswordFindingTests {
     #expect(try item.load() == old.id.uuid.uuidString)
     #expect(item.creationDate == old.creationDate && !item.hasUnsavedChanges)
   }
+
+  @Test func attributeSetDuringASetKeepsNoValueUnsaved() {
+    store.beforeNextCall { [item] in item.attributes.label = "label" }
+    item.value = "set"
+    #expect(item.hasUnsavedChanges)
+    store.list([old])
+    #expect(item.value == old.id.uuid.uuidString)
+  }
+
+  @Test func attributeSetMeanwhileKeepsAModifiedAccess() throws {
+    store.beforeNextCall { [item] in item.attributes.label = "label" }
+    try item.modifyAccess(using: .afterFirstUnlock)
+    #expect(item.attributes.label == "label")
+    #expect(item.attributes.accessControl == AccessControl(.afterFirstUnlock))
+  }
 }
 
 /// A store with the test's items, which may overlap in ways that no real store allows.
