@@ -2,18 +2,24 @@ import FoundationEssentials
 import StorageInternals
 
 /// A type with its own byte encoding, which a ``ValueCoder`` stores without a property list.
-protocol StoredBytes {
-  var storedBytes: [UInt8] { get throws(ValueCodingError) }
+typealias StoredBytes = BytesEncodable & BytesDecodable
 
+protocol BytesEncodable {
+  var storedBytes: [UInt8] { get throws(ValueCodingError) }
+}
+
+protocol BytesDecodable {
   /// Decodes a value; returns nil if the bytes are not a value of the type.
   init?(stored bytes: Span<UInt8>)
 }
 
-extension StoredBytes {
+extension BytesEncodable {
   static func bytes(of value: some Any) throws(ValueCodingError) -> [UInt8] {
     try identityCast(value, to: Self.self).storedBytes
   }
+}
 
+extension BytesDecodable {
   static func decode<Value>(
     _ bytes: Span<UInt8>, as type: Value.Type
   ) throws(ValueCodingError) -> Value {
@@ -89,7 +95,7 @@ extension StoredInteger {
 // An optional is an array that is empty or contains the bytes of the value as `Data`, because a
 // property list represents nil as the string "$null", at any depth.
 
-extension Optional: StoredBytes where Wrapped: Codable {
+extension Optional: BytesEncodable where Wrapped: Encodable {
   var storedBytes: [UInt8] {
     get throws(ValueCodingError) {
       guard let self else { return try ValueCoder().encode([Data]()) }
@@ -98,7 +104,9 @@ extension Optional: StoredBytes where Wrapped: Codable {
       return try ValueCoder().encode([Data(bytes)])
     }
   }
+}
 
+extension Optional: BytesDecodable where Wrapped: Decodable {
   init?(stored bytes: Span<UInt8>) {
     do throws(ValueCodingError) {
       let elements = try ValueCoder().decode([Data].self, from: bytes)

@@ -13,7 +13,7 @@ package struct ValueCoder: Sendable {
   package func encode<Value: Encodable>(_ value: Value) throws(ValueCodingError) -> [UInt8] {
     // The most common type is handled without a dynamic cast.
     if Value.self == String.self { return identityCast(value, to: String.self).storedBytes }
-    guard let type = Value.self as? any StoredBytes.Type else {
+    guard let type = Value.self as? any BytesEncodable.Type else {
       return try encodePropertyList(value)
     }
     return try type.bytes(of: value)
@@ -24,7 +24,7 @@ package struct ValueCoder: Sendable {
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {
     if type == String.self { return try String.decode(bytes, as: type) }
-    guard let coded = type as? any StoredBytes.Type else {
+    guard let coded = type as? any BytesDecodable.Type else {
       return try decodePropertyList(type, from: bytes)
     }
     return try coded.decode(bytes, as: type)

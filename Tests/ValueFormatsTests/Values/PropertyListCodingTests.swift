@@ -126,6 +126,19 @@ import Testing
     }
   }
 
+  /// Such a type has no conformance to `Codable`.
+  @Test func optionalOfOneWayTypeHasTheSameBytes() throws {
+    struct Written: Encodable { var code = 1 }
+    struct Read: Decodable { var code: Int }
+    struct Both: Codable { var code = 1 }
+    let present = try coder.encode(Optional<Both>.some(Both()))
+    let absent = try coder.encode(Optional<Both>.none)
+    #expect(try coder.encode(Optional<Written>.some(Written())) == present)
+    #expect(try coder.encode(Optional<Written>.none) == absent)
+    #expect(try coder.decode(Optional<Read>.self, from: present)?.code == 1)
+    #expect(try coder.decode(Optional<Read>.self, from: absent)?.code == nil)
+  }
+
   @Test func scalarOrArrayComesBack() throws {
     let leaf = Tree.leaf("a")
     for tree in [
