@@ -52,7 +52,8 @@ final class StoredPassword: Sendable {
   let changes = ChangeCount()
   /// The store; nil for the default store.
   private let givenStore: (any SecretStore)?
-  private let order = Lock((), inForkedChild: {})
+  // Not `Void`: the thread sanitizer takes a value without a size for the field behind it.
+  private let order = Lock(0, inForkedChild: { 0 })
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
