@@ -81,7 +81,8 @@ package struct FileLock: ~Copyable, Sendable {
   /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Gives the lock file to the owner of the data beside it, who must be able to open it.
+  /// Changes the owner of the lock file to that of the data beside it, so that processes of that
+  /// user can open it.
   ///
   /// The owner of missing data is that of the directory. `owner` is that of the data as just read,
   /// which saves looking for it if it has the lock file, too.

@@ -73,6 +73,7 @@ extension SecretCipher {
     let input = Lock<Secret?>(passphrase)
     let derive = { @Sendable () throws(SecretStoreError) -> Secret in
       guard let passphrase = input.withLock({ $0.take() }) else {
+        // It is called once: on the new thread, or on this one if none can be created.
         fatalError("A passphrase was stretched twice.")
       }
       return try stretch(passphrase, salt: salt, cost: cost)
