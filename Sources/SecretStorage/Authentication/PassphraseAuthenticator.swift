@@ -114,7 +114,7 @@ extension SecretVault {
       throw error
     }
     // The slot of a forged table would open as well.
-    if keys.isCandidate { throw keys.lockedError }
+    if keys.standing == .candidate { throw keys.lockedError }
     return true
   }
 }

@@ -13,7 +13,6 @@ extension SecretVault {
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. The log's first record is certainly on disk. A record that another
     // process has written may not be.
-    var remembered: RememberedVault?
     let start = draft.base.start ?? 0
     if let first = draft.base.first,
       !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
@@ -21,20 +20,15 @@ extension SecretVault {
       let vault = RememberedVault(
         vaultID: vaultID, logStart: start, head: first, keys: draft.result?.keys)
       do throws(SecretStoreError) {
-        try location.device.remember(vault)
-        if !draft.isLogRecorded { remembered = vault }
+        try record(vault, location)
       } catch {
         if case .uncertain = error { throw error }
         // The same file is written again after the vault; that failure is reported.
       }
     }
-    if remembered == nil, draft.recordedVaultID == vaultID { return }
-    contents.withLock { contents in
-      guard contents.position == draft.position else { return }
-      if isPathRecorded { contents.recordedVaultID = vaultID }
-      if var remembered {
-        remembered.keepKeys(of: contents.remembered)
-        contents.remembered = remembered
+    if isPathRecorded, draft.recordedVaultID != vaultID {
+      contents.withLock { contents in
+        if contents.position == draft.position { contents.recordedVaultID = vaultID }
       }
     }
   }
@@ -42,12 +36,17 @@ extension SecretVault {
   /// Records the last log record of a write; reports a failure, which can only conceal a rollback.
   func remember(_ vault: RememberedVault?, _ location: VaultLocation) {
     guard let vault else { return }
-    reportingFailure { () throws(SecretStoreError) in
-      try location.device.remember(vault)
-      contents.withLock { contents in
-        guard contents.keys.table?.vaultID == vault.vaultID else { return }
-        contents.recordDurable(vault, isRemembered: true)
-      }
+    reportingFailure { () throws(SecretStoreError) in try record(vault, location) }
+  }
+
+  /// Records a durable state on this machine, and in this object.
+  private func record(
+    _ vault: RememberedVault, _ location: VaultLocation
+  ) throws(SecretStoreError) {
+    try location.device.remember(vault)
+    contents.withLock { contents in
+      guard contents.keys.table?.vaultID == vault.vaultID else { return }
+      contents.session.seen.record(vault, isRecorded: true)
     }
   }
 
@@ -83,7 +82,7 @@ extension SecretVault {
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
       guard case .rolledBack = contents.trustError else { return nil }
       var keys = contents.keys
-      keys.lastGeneration = nil
+      keys.fingerprint = nil
       return RememberedVault(contents.chain, keys)
     }
     guard let accepted else { return }
@@ -118,8 +117,7 @@ extension SecretVault {
   /// Makes the next access read the vault again and check it against this machine's records.
   private func resetSeenState() {
     contents.withLock { contents in
-      contents.seen = nil
-      contents.keys.lastGeneration = nil
+      contents.session.seen = SeenVault()
       contents.position = nil
     }
   }

@@ -75,7 +75,7 @@ extension SecretVault {
     let opened = try read { contents throws(SecretStoreError) -> (VaultItem, SecretReading)? in
       guard let item = try contents.certainItem(id) else { return nil }
       let payload = try contents.open(item, for: access, authorizedBy: authorization)
-      contents.idle?.recordUse()
+      contents.session.idle?.recordUse()
       let reading = SecretReading(
         secret: payload, itemRevision: item.revision, storeRevision: contents.revision)
       return (item, reading)
@@ -98,26 +98,6 @@ extension SecretVault {
       checking: authorization.checkContext)
     return SecretReading(
       secret: secret, itemRevision: reading.itemRevision, storeRevision: reading.storeRevision)
-  }
-}
-
-extension VaultContents {
-  /// Returns an item, or nil if there is none; throws if damage or locking makes this uncertain.
-  fileprivate func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
-    try checkCertain(id)
-    if let item = index[id] { return item }
-    if mayHaveMore { throw keys.lockReason }
-    if let place = damage.hiddenItemsPlace {
-      throw .corrupted("The item may have been at \(place), which is damaged")
-    }
-    return nil
-  }
-
-  /// Throws ``SecretStoreError/corrupted(_:)`` if the newest state of an item may be lost.
-  func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {
-    guard let place = damage[id] else { return }
-    throw .corrupted(
-      "The newest state of item \(id.uuid) may have been at \(place), which is damaged")
   }
 }
 

@@ -26,7 +26,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  package var lockCount: UInt64 { contents.withLock { $0.lockCount } }
+  package var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
@@ -63,17 +63,19 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   }
 
   func notifyObservers() {
-    let generation = contents.withLock { $0.generation }
+    let changeCount = contents.withLock { $0.session.changeCount }
     observers.notify()
     // Not before the calls, which another thread would otherwise take for made.
-    contents.withLock { $0.notifiedGeneration = max($0.notifiedGeneration, generation) }
+    contents.withLock {
+      $0.session.notifiedChangeCount = max($0.session.notifiedChangeCount, changeCount)
+    }
   }
 
   /// Notifies the observers after a file event, unless they were already notified of the contents.
   private func fileDidChange() {
     do {
       let hasChanged = try withContents { contents throws(SecretStoreError) in
-        contents.generation != contents.notifiedGeneration
+        contents.session.changeCount != contents.session.notifiedChangeCount
       }
       if hasChanged { notifyObservers() }
     } catch {

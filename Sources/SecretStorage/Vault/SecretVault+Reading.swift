@@ -23,10 +23,7 @@ extension SecretVault {
       for item in found { try contents.checkCertain(item.id) }
       // Identities are unique, so there can be no further match.
       if found.count == 1, query.matchesAtMostOneItem { return found }
-      if contents.mayHaveMore { throw contents.keys.lockReason }
-      if let place = contents.damage.hiddenItemsPlace {
-        throw .corrupted("The vault is damaged at \(place) and may have contained more items")
-      }
+      try contents.checkNoneHidden()
       return found
     }
   }
@@ -92,14 +89,12 @@ extension SecretVault {
   func read<Result: Sendable>(
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try withContents { contents throws(SecretStoreError) in
-      if let trustError = contents.trustError { throw trustError }
-      return try body(&contents)
-    }
+    try withContents(requiringTrust: true, body)
   }
 
   /// Calls a closure with the contents, after reading the records that other writers appended.
   func withContents<Result: Sendable>(
+    requiringTrust: Bool = false,
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let location = try location
@@ -111,6 +106,7 @@ extension SecretVault {
       try contents.refresh(from: location)
       contents.rememberOtherWrites(in: location)
       for error in contents.unreportedErrors() { report(SecretStorageFailure(.maintenance, error)) }
+      if requiringTrust, let trustError = contents.trustError { throw trustError }
       return try body(&contents)
     }
   }
@@ -138,7 +134,7 @@ extension VaultContents {
     for item in index.items where item.accessControl.flags.isEmpty {
       do {
         readable.append((item.decoded, try open(item)))
-        idle?.recordUse()
+        session.idle?.recordUse()
       } catch {
         // This item cannot be recovered; `verify()` reports it.
       }
@@ -148,6 +144,7 @@ extension VaultContents {
 
   /// Returns the errors that were not reported yet: a missing vault, or an interrupted write.
   fileprivate mutating func unreportedErrors() -> [SecretStoreError] {
+    if missingVaultError == nil, interruptedWrite == nil { return [] }
     var errors = [missingVaultError].compactMap(\.self)
     if let interruptedWrite, !interruptedWrite.isTorn {
       errors.append(
@@ -157,6 +154,6 @@ extension VaultContents {
           acknowledged, for example by a power failure; the next write removes them
           """))
     }
-    return errors.filter { reported.insert($0).inserted }
+    return errors.filter { session.reported.insert($0).inserted }
   }
 }

@@ -199,7 +199,7 @@ extension SecretVault {
       // A reader of this process may already have read the draft from the log.
       if contents.position == draft.position { contents.adopt(draft, position) }
       contents.beginIdlePeriod()
-      contents.idle?.recordUse()
+      contents.session.idle?.recordUse()
     }
     remember(draft.result, location)
   }

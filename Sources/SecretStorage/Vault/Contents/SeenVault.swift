@@ -1,40 +1,155 @@
-/// The state of the vault that this object has read, in case the machine's state is lost.
+/// The newest record of a vault that this object or this machine has seen.
+///
+/// A log that does not contain it is an older copy.
 struct SeenVault: Sendable {
-  let vaultID: [UInt8]
-  /// The slot types, encoded as in ``RememberedVault/Keys/slotTypes``.
-  var slotTypes: UInt64
-  /// The newest durable state that the vault's keys authenticate; nil if there is none.
-  var newest: RememberedVault?
+  /// The vault that this object has read last, unless it was not trusted; nil if there is none.
+  private(set) var vaultID: [UInt8]?
+  /// Its slot types, encoded as in ``RememberedVault/Keys/slotTypes``.
+  private(set) var slotTypes: UInt64 = 0
+  /// The fingerprint of its newest generation of keys; nil if it is unknown.
+  private var generation: [UInt8]?
+  /// Its newest durable state that its keys authenticate; nil if there is none.
+  private var newest: RememberedVault?
   /// Whether the machine's state contains `newest` too.
-  var isRemembered = false
+  private var isNewestRecorded = false
+  /// The machine's record of the vault in the log, as it was last read or written.
+  private var recorded: RememberedVault?
+  /// The last sequence number that this machine has recorded or need not record.
+  private(set) var settledSequence: UInt64 = 0
+  /// Whether the next reader leaves recording to the process that has just replaced the log.
+  fileprivate(set) var isJustReplaced = false
+
+  /// Loads the machine's record of a vault whose log is read from its beginning.
+  mutating func load(
+    _ vaultID: [UInt8], from device: DeviceState, afterReplacement isJustReplaced: Bool = false
+  ) throws(SecretStoreError) {
+    recorded = try device.remembered(of: vaultID)
+    (settledSequence, self.isJustReplaced) = (0, isJustReplaced)
+    guard vaultID == self.vaultID, isNewestRecorded, let recorded, let newest,
+      newest.head.sequence > recorded.head.sequence
+    else { return }
+    // The machine's state becomes older only when an older copy is accepted.
+    (self.newest, generation) = (nil, nil)
+  }
+
+  /// The machine's record of a vault; nil if there is none or it is not loaded.
+  func recorded(of vaultID: [UInt8]?) -> RememberedVault? {
+    recorded?.vaultID == vaultID ? recorded : nil
+  }
+
+  /// The newest state of a vault, which its log must contain; nil if none is known.
+  func expected(of vaultID: [UInt8]?) -> RememberedVault? {
+    let recorded = recorded(of: vaultID)
+    guard var newest, newest.vaultID == vaultID,
+      newest.head.sequence > recorded?.head.sequence ?? 0
+    else { return recorded }
+    newest.keepKeys(of: recorded)
+    return newest
+  }
+
+  /// The fingerprints of the generations that a key table of a vault must continue.
+  func generations(of vaultID: [UInt8]) -> Set<[UInt8]> {
+    let own = vaultID == self.vaultID ? generation : nil
+    return Set([own, recorded(of: vaultID)?.keys?.generation].compactMap(\.self))
+      .subtracting([RememberedVault.Keys.noGeneration])
+  }
+
+  /// Whether the machine has recorded a vault without its keys, and they were never in memory.
+  func lacksKeys(of vaultID: [UInt8]) -> Bool {
+    guard let recorded = recorded(of: vaultID), recorded.keys == nil else { return false }
+    return vaultID != self.vaultID || generation == nil
+  }
+
+  /// Records a key table of a trusted log, with the fingerprint of its generation if it is known.
+  mutating func record(_ table: KeyTable, _ fingerprint: [UInt8]?) {
+    if vaultID != table.vaultID { (vaultID, generation, newest) = (table.vaultID, nil, nil) }
+    slotTypes = table.slotTypes
+    generation = fingerprint ?? generation
+  }
+
+  /// Records a durable state, and whether the machine's state contains it or a newer one.
+  mutating func record(_ vault: RememberedVault, isRecorded: Bool) {
+    let sequence = vault.head.sequence
+    settledSequence = max(settledSequence, sequence)
+    let earlier = recorded(of: vault.vaultID)
+    if isRecorded, earlier?.head.sequence ?? 0 <= sequence {
+      recorded = vault
+      recorded?.keepKeys(of: earlier)
+    }
+    guard vaultID == vault.vaultID, newest?.head.sequence ?? 0 <= sequence else { return }
+    let newest = newest
+    self.newest = vault
+    self.newest?.keepKeys(of: newest)
+    isNewestRecorded = isRecorded
+  }
+
+  /// Records a state that was read from the log, on this machine as well.
+  ///
+  /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
+  mutating func record(
+    _ vault: RememberedVault, upTo position: LogPosition, in location: VaultLocation
+  ) {
+    do throws(SecretStoreError) {
+      if !isRecorded(vault) { recorded = try location.device.remembered(of: vault.vaultID) }
+      if !isRecorded(vault) {
+        if newest?.head != vault.head {
+          guard try location.log.synchronize(to: position) else { return }
+          record(vault, isRecorded: false)
+        }
+        if try !location.device.remember(vault, waiting: false) {
+          // Otherwise, an older copy that another process accepts would remain refused here.
+          settledSequence = 0
+          return
+        }
+      }
+      record(vault, isRecorded: true)
+    } catch {
+      // The record stays in memory. The next full read, write or `diagnose()` reports the error.
+      settledSequence = vault.head.sequence
+    }
+  }
+
+  private func isRecorded(_ vault: RememberedVault) -> Bool {
+    guard let recorded = recorded(of: vault.vaultID), recorded.keys != nil else { return false }
+    return recorded.head.sequence >= vault.head.sequence
+  }
 }
 
 extension VaultContents {
+  /// The newest record that the log must contain.
+  var expected: RememberedVault? { session.seen.expected(of: keys.table?.vaultID) }
+
+  /// This machine's record of the vault.
+  var remembered: RememberedVault? { session.seen.recorded(of: keys.table?.vaultID) }
+
+  /// Whether this machine has recorded this log, and not only the log before a compaction.
+  var remembersThisLog: Bool { remembered.map { $0.head.sequence >= chain.start ?? 0 } ?? false }
+
+  /// Whether all records are certainly on disk, as those are that the machine's state contains.
+  var isOnDisk: Bool {
+    position == .nowhere || remembered?.head.sequence ?? 0 >= chain.head.sequence
+  }
+
   /// Records the vault that was read, unless it is not trusted.
   mutating func recordSeen() {
     guard trustError == nil, let table = keys.table else { return }
-    if seen?.vaultID != table.vaultID {
-      seen = SeenVault(vaultID: table.vaultID, slotTypes: table.slotTypes)
-    }
-    seen?.slotTypes = table.slotTypes
+    session.seen.record(table, keys.fingerprint)
     missingVaultError = nil
     // If the vault disappears again, that is reported again.
-    reported = reported.filter { if case .replaced = $0 { false } else { true } }
+    session.reported = session.reported.filter { if case .replaced = $0 { false } else { true } }
   }
 
-  /// Sets the record that a vault's log must contain, before the log is read from its beginning.
-  mutating func expectNewest(of vaultID: [UInt8]) {
-    (expected, expectedStart) = (remembered?.head, remembered?.keys?.logStart)
-    guard let seen, seen.vaultID == vaultID, let newest = seen.newest,
-      newest.head.sequence > remembered?.head.sequence ?? 0
-    else { return }
-    if remembered != nil, seen.isRemembered {
-      // The machine's state becomes older only when an older copy is accepted.
-      self.seen?.newest = nil
-      keys.lastGeneration = nil
-    } else {
-      (expected, expectedStart) = (newest.head, newest.keys?.logStart ?? expectedStart)
+  /// Records the writes of other processes, which may have been killed or run on another machine.
+  mutating func rememberOtherWrites(in location: VaultLocation) {
+    if session.seen.isJustReplaced {
+      // A get must not wait for the disk. At the next one, the record is usually complete.
+      session.seen.isJustReplaced = false
+      return
     }
+    guard chain.head.sequence != session.seen.settledSequence, let vault = authenticatedState,
+      let position
+    else { return }
+    session.seen.record(vault, upTo: position, in: location)
   }
 
   /// The state that this machine may record; nil unless all of it is authenticated, because a
@@ -44,57 +159,5 @@ extension VaultContents {
       return nil
     }
     return RememberedVault(chain, keys)
-  }
-
-  /// Records the writes of other processes, which may have been killed or run on another machine.
-  ///
-  /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
-  mutating func rememberOtherWrites(in location: VaultLocation) {
-    if isJustReplaced {
-      // A get must not wait for the disk. At the next one, the record is usually complete.
-      isJustReplaced = false
-      return
-    }
-    guard chain.head.sequence != lastRemembered, let vault = authenticatedState, let position else {
-      return
-    }
-    do throws(SecretStoreError) {
-      if !isRemembered(vault) { remembered = try location.device.remembered(of: vault.vaultID) }
-      if !isRemembered(vault) {
-        if seen?.newest?.head != vault.head {
-          guard try location.log.synchronize(to: position) else { return }
-          recordDurable(vault, isRemembered: false)
-        }
-        if try !location.device.remember(vault, waiting: false) {
-          // Otherwise, an older copy that another process accepts would remain refused here.
-          lastRemembered = 0
-          return
-        }
-      }
-      recordDurable(vault, isRemembered: true)
-    } catch {
-      // The record stays in memory. The next full read, write or `diagnose()` reports the error.
-      lastRemembered = vault.head.sequence
-    }
-  }
-
-  /// Whether all records are certainly on disk, as those are that the machine's state contains.
-  var isOnDisk: Bool {
-    position == .nowhere || remembered?.head.sequence ?? 0 >= chain.head.sequence
-  }
-
-  private func isRemembered(_ vault: RememberedVault) -> Bool {
-    guard let remembered, remembered.keys != nil else { return false }
-    return remembered.head.sequence >= vault.head.sequence
-  }
-
-  /// Records a durable log record, and whether the machine's state contains it or a newer one.
-  mutating func recordDurable(_ vault: RememberedVault, isRemembered: Bool) {
-    lastRemembered = max(lastRemembered, vault.head.sequence)
-    if isRemembered, remembered?.head.sequence ?? 0 <= vault.head.sequence { remembered = vault }
-    guard let seen, seen.newest?.head.sequence ?? 0 <= vault.head.sequence else { return }
-    self.seen?.newest = vault
-    self.seen?.newest?.keepKeys(of: seen.newest)
-    self.seen?.isRemembered = isRemembered
   }
 }

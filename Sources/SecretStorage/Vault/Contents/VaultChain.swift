@@ -9,6 +9,8 @@ struct VaultChain: Sendable {
   /// The sequence number of the log's first record.
   var start: UInt64?
   private(set) var recordCount = 0
+  /// The number of records with one item, which take longer to open than blocks of items.
+  private(set) var singleItemRecordCount = 0
   /// The total size of the payloads, in bytes.
   private(set) var byteCount = 0
 
@@ -22,6 +24,7 @@ struct VaultChain: Sendable {
 
   mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
     recordCount += 1
+    if case .item = subject { singleItemRecordCount += 1 }
     byteCount += record.payload.count
     head = ChainHead(
       sequence: sequence, digest: Array(record.digest)[...], subject: subject,

@@ -2,17 +2,15 @@ extension VaultContents {
   /// The maximum number of times that a log is read because it was replaced in the meantime.
   private static let readLimit = 20
 
-  var revision: StoreRevision { StoreRevision(generation) }
+  var revision: StoreRevision { StoreRevision(session.changeCount) }
 
   /// Reads the records that any process appended since the last call.
   ///
   /// A log that is refused changes neither the keys nor the items in memory.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
-    defer { beginIdlePeriod() }
     // Another process may have accepted an untrusted log, which does not change the log.
     if trustError != nil { position = nil }
-    var earlierKeys = keys
-    let knewNewest = seen?.newest != nil
+    let earlierKeys = keys
     var held: VaultIndex?
     var isValidated = false
     var count = 0
@@ -43,8 +41,6 @@ extension VaultContents {
         index = held
         throw error
       }
-      // An older copy of the log was accepted.
-      if knewNewest, seen?.newest == nil { earlierKeys.lastGeneration = nil }
       // Nothing of what was read may remain if the next attempt fails.
       if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
     }
@@ -55,13 +51,14 @@ extension VaultContents {
       index.keep(held)
       keys.ring.keep(earlierKeys.ring)
     }
+    beginIdlePeriod()
   }
 
   /// Applies and validates changes; returns false if the whole log must be read again.
   private mutating func adopt(
     _ changes: LogChanges, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
-    generation += 1
+    session.changeCount += 1
     if changes.isReset { reset() }
     let damagedBefore = damage.places.count
     try apply(changes, location.device)
@@ -104,27 +101,24 @@ extension VaultContents {
       guard case .corrupted = error else { throw error }
       return nil
     }
-    continued.singleItemRecordCount = 0
     // The user key proves that the log continues the replaced one.
     continued.hasExpected = true
-    continued.remembered = try device.remembered(of: read.table.vaultID)
-    continued.expectNewest(of: read.table.vaultID)
-    continued.isJustReplaced = true
+    try continued.session.seen.load(read.table.vaultID, from: device, afterReplacement: true)
     let head = continued.chain.head
-    guard let expected = continued.expected, expected.sequence >= read.logStart else {
+    guard let expected = continued.expected?.head, expected.sequence >= read.logStart else {
       return continued
     }
     // The records before the last one are not read, so they cannot be compared.
     if expected.sequence < head.sequence { return nil }
-    continued.isForked = expected.sequence == head.sequence && expected.digest != head.digest
+    continued.isDiverged = expected.sequence == head.sequence && expected.digest != head.digest
     return continued
   }
 
   /// Whether the state of every item is available and certain.
   var isComplete: Bool {
     trustError == nil && damage.isEmpty && sealedRecordCount == 0 && interruptedWrite == nil
-      && !isForked && keys.table != nil && keys.ring.user != nil && !keys.isCandidate
-      && !keys.isDetached && !keys.isDeviceOutdated
+      && !isDiverged && keys.table != nil && keys.ring.user != nil && keys.standing == .proven
+      && !keys.isDeviceOutdated
   }
 
   /// Determines whether a missing log is an error or may be replaced with a new vault.
@@ -140,18 +134,17 @@ extension VaultContents {
     let device = location.device
     let name = location.log.name
     recordedVaultID = try device.hasVaultRecords ? try device.vaultID(at: name) : nil
-    if recordedVaultID == DeviceState.noVault { seen = nil }
-    guard let vaultID = recordedVaultID ?? seen?.vaultID, vaultID != DeviceState.noVault else {
-      return true
-    }
+    if recordedVaultID == DeviceState.noVault { session.seen = SeenVault() }
+    guard let vaultID = recordedVaultID ?? session.seen.vaultID, vaultID != DeviceState.noVault
+    else { return true }
     let remembered = try device.remembered(of: vaultID)
-    let own = seen?.vaultID == vaultID ? seen : nil
+    let ownTypes = session.seen.vaultID == vaultID ? session.seen.slotTypes : nil
     // A vault is recorded before it is created, and its creation may have failed.
-    if remembered == nil, own == nil { return true }
+    if remembered == nil, ownTypes == nil { return true }
     // The vault may have been created after the log was read.
     let more = try location.log.changes(since: position)
     if more.isReset || more.position != position { return false }
-    let slotTypes = [own?.slotTypes, remembered?.slotTypes].compactMap(\.self)
+    let slotTypes = [ownTypes, remembered?.slotTypes].compactMap(\.self)
     let error = SecretStoreError.replaced(
       "\(name) is missing, but this machine has recorded a vault at this path")
     if slotTypes.allSatisfy({ $0 == KeyTable.deviceSlotType }) {

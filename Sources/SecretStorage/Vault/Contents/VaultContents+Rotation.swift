@@ -34,7 +34,6 @@ extension VaultContents {
     }
     renewed.ring.generation = newTable.generation
     renewed.table = newTable
-    renewed.lastGeneration = keys.lastGeneration
     keys = renewed
   }
 
@@ -100,11 +99,6 @@ extension VaultContents {
       payload(of: item), as: item.id, revision: item.secret.revision,
       under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
     return item.copy(as: item.id, revision: item.revision, with: secret)
-  }
-
-  /// Opens the sealed payload of an item without decoding it.
-  func payload(of item: VaultItem) throws(SecretStoreError) -> Secret {
-    try open(item, with: item.secret.recordKey(from: keys.key(of: item.secret), cipher))
   }
 }
 

@@ -48,37 +48,32 @@ extension VaultContents {
     _ vaultID: [UInt8], _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     recordedVaultID = try location.device.vaultID(at: location.log.name)
-    guard let expected = recordedVaultID ?? seen?.vaultID else { return false }
+    guard let expected = recordedVaultID ?? session.seen.vaultID else { return false }
     return expected != vaultID
   }
 
   /// The expected record if the log ends before it.
   private var missing: ChainHead? {
-    expected.flatMap { $0.sequence > chain.head.sequence ? $0 : nil }
-  }
-
-  /// Whether this machine has recorded this log, and not only the log before a compaction.
-  var remembersThisLog: Bool {
-    guard let remembered else { return false }
-    return remembered.head.sequence >= chain.start ?? 0
+    expected.flatMap { $0.head.sequence > chain.head.sequence ? $0.head : nil }
   }
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
   private func rollback(_ tail: LogChanges.Tail?) -> String? {
+    let expectedStart = expected?.keys?.logStart
     if let outdatedStart, let expectedStart {
       return """
         begins with record \(outdatedStart), but this machine has seen a file that begins with record \
         \(expectedStart): an older copy was restored
         """
     }
-    if keys.isDetached {
+    if keys.standing == .detached {
       return """
         has keys that do not continue those that this machine has seen: an older copy was restored, \
         or a key table was forged
         """
     }
-    guard let expected else { return nil }
-    if isForked {
+    guard let expected = expected?.head else { return nil }
+    if isDiverged {
       return """
         differs at record \(expected.sequence) from the vault that this machine has seen: an older \
         copy was restored and then changed
@@ -93,7 +88,7 @@ extension VaultContents {
     // An older copy that is damaged as well may open with keys that no longer open the vault. A
     // table that only its own slot proves may state any beginning.
     if expectedStart == nil, !hasExpected,
-      keys.isUnrecognized || chain.start ?? 0 <= expected.sequence
+      keys.standing == .unrecognized || chain.start ?? 0 <= expected.sequence
     {
       return """
         is not known to be the file in which this machine has seen record \(expected.sequence): an \
@@ -163,7 +158,8 @@ extension VaultContents {
   func isUnacknowledged(
     behind rest: ArraySlice<LogChanges.Entry>
   ) throws(SecretStoreError) -> Bool {
-    guard damage.isEmpty, !isForked, remembersThisLog, let expected, let table = keys.table,
+    guard damage.isEmpty, !isDiverged, remembersThisLog, let expected = expected?.head,
+      let table = keys.table,
       expected.sequence <= chain.head.sequence, chain.head.sequence < .max
     else { return false }
     var writeIDs: Set<ArraySlice<UInt8>> = []

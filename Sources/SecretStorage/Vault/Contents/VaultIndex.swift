@@ -27,7 +27,7 @@ struct VaultIndex: Sendable {
   }
 
   subscript(id: SecretItem.ID) -> VaultItem? {
-    byID[id].flatMap { slots[$0] }
+    if let slot = byID[id] { slots[slot] } else { nil }
   }
 
   /// Reserves capacity for the estimated number of items in a whole log.

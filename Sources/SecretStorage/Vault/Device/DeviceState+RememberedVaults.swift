@@ -127,7 +127,7 @@ extension DeviceState {
       reader = RecordReader(bytes[Self.headSize...])
       vault.keys = .init(
         slotTypes: try reader.integer(),
-        generation: Array(try reader.bytes(KeyGeneration.fingerprintSize)),
+        generation: Array(try reader.bytes(TableKey.fingerprintSize)),
         logStart: try reader.integer())
       return vault
     } catch {
@@ -149,12 +149,12 @@ struct RememberedVault: Hashable, Sendable {
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the ``KeyGeneration``; all zeros if an older copy was accepted unopened.
+    /// The fingerprint of the generation of keys; all zeros if an older copy was accepted unopened.
     let generation: [UInt8]
     /// The sequence number of the file's first record, which is lower in older files.
     var logStart: UInt64
 
-    static let noGeneration = [UInt8](repeating: 0, count: KeyGeneration.fingerprintSize)
+    static let noGeneration = [UInt8](repeating: 0, count: TableKey.fingerprintSize)
   }
 
   let vaultID: [UInt8]
@@ -180,11 +180,9 @@ extension RememberedVault {
     vaultID = table.vaultID
     logStart = chain.start ?? 0
     head = chain.head
-    let fingerprint = keys.lastGeneration.flatMap {
-      $0.vaultID == table.vaultID ? $0.fingerprint : nil
-    }
     self.keys = chain.start.map {
-      Keys(slotTypes: table.slotTypes, generation: fingerprint ?? Keys.noGeneration, logStart: $0)
+      Keys(
+        slotTypes: table.slotTypes, generation: keys.fingerprint ?? Keys.noGeneration, logStart: $0)
     }
   }
 }

@@ -7,6 +7,8 @@ struct KeyRing: Sendable {
   /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
+  /// The keys of opened secrets, each with the salt and the class key for its derivation.
+  var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
 
   subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
     guard let entry = keys[id], entry.purpose == purpose else { return nil }
@@ -21,15 +23,14 @@ struct KeyRing: Sendable {
     self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
   }
 
-  /// Discards the keys of another vault or generation than a table's; returns whether they differ.
-  mutating func adapt(to table: KeyTable) -> Bool {
-    if vaultID == table.vaultID, generation == table.generation { return false }
+  /// Discards the keys of another vault or generation than a table's.
+  mutating func adapt(to table: KeyTable) {
+    if vaultID == table.vaultID, generation == table.generation { return }
     let device = vaultID == table.vaultID ? device : nil
     self = KeyRing()
     self.device = device
     vaultID = table.vaultID
     generation = table.generation
-    return true
   }
 
   /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
@@ -37,7 +38,7 @@ struct KeyRing: Sendable {
     _ table: KeyTable, with unlockKeys: [UnlockKey], _ state: DeviceState,
     _ cipher: any SecretCipher, checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
-    _ = adapt(to: table)
+    adapt(to: table)
     var failure = SecretStoreError.locked()
     for unlockKey in unlockKeys {
       do throws(SecretStoreError) {
@@ -111,6 +112,7 @@ struct KeyRing: Sendable {
   /// Removes the user key, and the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
+    recordKeys = [:]
     keys = keys.filter { !$0.value.purpose.isErasedByLocking }
   }
 
@@ -126,6 +128,9 @@ struct KeyRing: Sendable {
 
 /// An open key of the key table, or a key derived from one, with its identifier.
 struct TableKey: Sendable {
+  /// The size of a fingerprint, in bytes.
+  static let fingerprintSize = 16
+
   let id: UInt32
   let secret: Secret
 
@@ -134,7 +139,7 @@ struct TableKey: Sendable {
     let derived = try sealer.cipher.deriveKey(
       from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
     return unsafe derived.withUnsafeBytes {
-      unsafe Array($0.prefix(KeyGeneration.fingerprintSize))
+      unsafe Array($0.prefix(Self.fingerprintSize))
     }
   }
 }

@@ -3,24 +3,31 @@ import StorageInternals
 
 /// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
+  /// The relation of a key table to the vault that this machine has seen.
+  enum Standing {
+    /// A key has proven that the table belongs to the vault.
+    case proven
+    /// No key has proven yet that the table belongs to the vault.
+    case candidate
+    /// Only a slot of the table proves it, to a machine that recorded the vault without its keys.
+    case unrecognized
+    /// The table does not continue a generation that was seen.
+    case detached
+  }
+
   var table: KeyTable?
+  var standing = Standing.proven
+  /// The fingerprint of the table's generation: the keys in use between two rotations.
+  ///
+  /// It is a digest of the generation's link key, and nil if that key is unavailable.
+  var fingerprint: [UInt8]?
   var ring = KeyRing()
-  /// Whether no key has proven yet that the table belongs to this vault.
-  var isCandidate = false
-  /// The last generation that a proven key table belonged to.
-  var lastGeneration: KeyGeneration?
   /// The keys of a file that this object is about to install, for the first thread that reads it.
   var pendingRing: KeyRing?
   /// Whether the app locked the vault, so that it is not unlocked automatically.
   var isLockedByApp = false
-
   /// Whether the device's secret was derived from an earlier identity of the machine.
   var isDeviceOutdated = false
-  /// Whether the table does not continue the last recorded generation.
-  var isDetached = false
-  /// Whether only a slot of the table proves it, to a machine that recorded the vault without its
-  /// generation.
-  var isUnrecognized = false
   /// The error that prevented an available unattended key from unlocking the vault.
   var unattendedError: SecretStoreError?
 
@@ -46,16 +53,16 @@ struct VaultKeys: Sendable {
       keys.isEmpty ? "a newer version of Locket" : Diagnosis.list(keys, last: " or ", limit: 5))
   }
 
-  /// Adapts the open keys to a log's first key table, and returns whether they changed.
-  mutating func adapt(to table: KeyTable) -> Bool {
+  /// Adapts the open keys to a log's first key table.
+  mutating func adapt(to table: KeyTable) {
     if let pending = pendingRing, pending.vaultID == table.vaultID,
       pending.generation == table.generation
     {
       pendingRing = nil
       ring = pending
-      return true
+    } else {
+      ring.adapt(to: table)
     }
-    return ring.adapt(to: table)
   }
 
   /// Restores the keys from before an untrusted log was read, except for that log's key table.
@@ -183,11 +190,9 @@ extension VaultKeys {
   /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
   /// A table is proven by a valid tag under the user key, or under its generation's link key, which
-  /// the device's secret opens. Other tables remain candidates until the vault is unlocked. A table
-  /// must also continue the generations that this object and this machine have recorded.
+  /// the device's secret opens. Other tables remain candidates until the vault is unlocked.
   mutating func adopt(
-    _ read: KeyTableRecord, from device: DeviceState?, remembered: RememberedVault?,
-    _ cipher: any SecretCipher
+    _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     var new = self
     if let device, !isLockedByApp, ring.user == nil {
@@ -204,41 +209,70 @@ extension VaultKeys {
     }
     if let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
     let isProven = new.ring.user != nil || link != nil
-    let isFirst = table == nil || isCandidate
+    let isFirst = table == nil || standing == .candidate
     guard isAuthentic, isProven || isFirst else {
       throw .corrupted("A key table is not authentic")
     }
     new.table = read.table
-    new.isCandidate = !isProven
-    if isProven {
-      let own = lastGeneration?.vaultID == read.table.vaultID ? lastGeneration?.fingerprint : nil
-      for fingerprint in Set([own, remembered?.keys?.generation].compactMap(\.self))
-      where fingerprint != RememberedVault.Keys.noGeneration && !new.isDetached {
-        new.isDetached = try !new.ring.isContinuation(read, of: fingerprint, cipher)
-      }
-      if isFirst, own == nil, let remembered, remembered.keys == nil {
-        new.isUnrecognized = try !new.ring.isLinkedToDevice(read.table, cipher)
-      }
-      if !new.isDetached { try new.recordGeneration(cipher) }
-    }
+    new.fingerprint = try link?.fingerprint(by: read.table.sealer(cipher))
+    if isFirst { new.standing = isProven ? .proven : .candidate }
+    if isProven { try new.checkContinuation(read, of: seen, isFirst: isFirst, cipher) }
     self = new
   }
 
-  /// Records the generation of the current key table, if its link key is available.
-  mutating func recordGeneration(_ cipher: any SecretCipher) throws(SecretStoreError) {
-    guard let table, let link = try ring.linkKey(of: table, cipher) else { return }
-    lastGeneration = KeyGeneration(
-      vaultID: table.vaultID, fingerprint: try link.fingerprint(by: table.sealer(cipher)))
+  /// Checks whether a proven table continues the generations that were seen.
+  private mutating func checkContinuation(
+    _ read: KeyTableRecord, of seen: SeenVault, isFirst: Bool, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    for fingerprint in seen.generations(of: read.table.vaultID)
+    where try !ring.isContinuation(read, of: fingerprint, cipher) { standing = .detached }
+    if isFirst, seen.lacksKeys(of: read.table.vaultID),
+      try !ring.isLinkedToDevice(read.table, cipher)
+    {
+      standing = .unrecognized
+    }
   }
 
+  /// Replaces the table with one that will be written.
+  mutating func replaceTable(
+    with new: KeyTable, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    table = new
+    fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
+  }
+
+  /// Forgets the table, but not the open keys.
+  mutating func forgetTable() {
+    (table, standing, fingerprint) = (nil, .proven, nil)
+  }
+
+  /// Removes the keys that may be in memory only while the vault is unlocked.
+  mutating func lock() {
+    isLockedByApp = true
+    pendingRing = nil
+    ring.lock()
+  }
 }
 
-/// A generation of a vault's keys: all keys that are in use between two rotations.
-struct KeyGeneration: Hashable, Sendable {
-  let vaultID: [UInt8]
-  /// A digest of the generation's link key, which reveals nothing else about that key.
-  let fingerprint: [UInt8]
+extension VaultKeys {
+  private static let maximumCachedKeys = 1024
 
-  /// The size of a fingerprint, in bytes.
-  static let fingerprintSize = 16
+  /// Returns the key of an item's secret, which is derived once.
+  mutating func recordKey(
+    of item: VaultItem, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> Secret {
+    let secret = item.secret
+    // The revision does not suffice: branches of a vault use the same one for different secrets.
+    if let cached = ring.recordKeys[item.id], cached.classKey == secret.key,
+      cached.salt[...] == secret.salt
+    {
+      return cached.key
+    }
+    let key = try secret.recordKey(from: key(of: secret), cipher).wipedByForking
+    if ring.recordKeys.count >= Self.maximumCachedKeys {
+      ring.recordKeys.removeAll(keepingCapacity: true)
+    }
+    ring.recordKeys[item.id] = (Array(secret.salt), secret.key, key)
+    return key
+  }
 }

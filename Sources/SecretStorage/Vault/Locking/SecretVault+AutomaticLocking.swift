@@ -34,7 +34,7 @@ extension SecretVault {
       return contents.withLock { contents in
         // The idle time of the previous setting may already have elapsed.
         let isLocked = contents.lockIfIdle()
-        contents.idle = idle
+        contents.session.idle = idle
         contents.beginIdlePeriod()
         return isLocked
       }
@@ -56,7 +56,7 @@ extension SecretVault {
   private func lockIfIdle() {
     let isLocked = contents.withLock { contents in
       let isLocked = contents.lockIfIdle()
-      if !isLocked { contents.idle?.rescheduleTimer() }
+      if !isLocked { contents.session.idle?.rescheduleTimer() }
       return isLocked
     }
     if isLocked { notifyObservers() }

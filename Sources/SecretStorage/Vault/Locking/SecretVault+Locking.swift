@@ -21,7 +21,7 @@ extension SecretVault {
   public func lock() {
     contents.withLock { contents in
       contents.lock()
-      contents.lockCount += 1
+      contents.session.lockCount += 1
     }
     notifyObservers()
   }
@@ -63,7 +63,7 @@ extension SecretVault {
   ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
-    let lockCount = contents.withLock { $0.lockCount }
+    let lockCount = contents.withLock { $0.session.lockCount }
     for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
     // Other processes cannot rotate the keys again during the last attempt.
     var isUnlocked = false
@@ -80,14 +80,14 @@ extension SecretVault {
 
   /// A check that cancels a key derivation by throwing `cancelled` once ``lock()`` is called.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
-    cancellation(after: contents.withLock { $0.lockCount })
+    cancellation(after: contents.withLock { $0.session.lockCount })
   }
 
   private func cancellation(
     after lockCount: UInt64
   ) -> () throws(SecretStoreError) -> Void {
     { () throws(SecretStoreError) in
-      if self.contents.withLock({ $0.lockCount }) != lockCount { throw .cancelled }
+      if self.contents.withLock({ $0.session.lockCount }) != lockCount { throw .cancelled }
     }
   }
 
@@ -114,9 +114,10 @@ extension SecretVault {
     withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     try read { contents throws(SecretStoreError) in
-      if contents.lockCount != lockCount { throw .cancelled }
-      _ = contents.keys.ring.adapt(to: table)
+      if contents.session.lockCount != lockCount { throw .cancelled }
+      contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
+      contents.beginIdlePeriod()
       contents.keys.isLockedByApp = false
       contents.position = nil
     }
@@ -126,7 +127,7 @@ extension SecretVault {
         throw trustError
       }
       if contents.keys.isUnlocked { return true }
-      if contents.lockCount != lockCount { throw .cancelled }
+      if contents.session.lockCount != lockCount { throw .cancelled }
       // A forged file may contain tables with several user keys, so that retries would never end.
       if contents.damage.isEmpty { return false }
       throw .corrupted("Key tables are not authentic; damaged: \(contents.damage.description)")
@@ -137,24 +138,21 @@ extension SecretVault {
 extension VaultContents {
   /// Removes the keys from memory, except those that may stay until the process ends.
   mutating func lock() {
-    keys.isLockedByApp = true
-    keys.ring.lock()
-    keys.pendingRing = nil
-    recordKeys = [:]
-    idle?.stop()
-    generation += 1
+    keys.lock()
+    session.idle?.stop()
+    session.changeCount += 1
     cipher.eraseKeys()
   }
 
   /// Locks the vault if the idle period has ended, and returns whether it did.
   mutating func lockIfIdle() -> Bool {
-    guard idle?.hasEnded == true else { return false }
+    guard session.idle?.hasEnded == true else { return false }
     lock()
     return true
   }
 
   /// Starts the idle period if the user key is in memory.
   mutating func beginIdlePeriod() {
-    if keys.ring.user != nil { idle?.begin() }
+    if keys.ring.user != nil { session.idle?.begin() }
   }
 }

@@ -66,7 +66,7 @@ extension SecretVault {
     items.reserveCapacity(state.slotCount)
     for start in stride(from: 0, to: state.slotCount, by: CompactionState.batchSize) {
       items += try contents.withLock { contents throws(SecretStoreError) in
-        guard contents.indexGeneration == state.indexGeneration else { throw .conflict }
+        guard contents.session.indexCount == state.indexCount else { throw .conflict }
         return contents.index.items(inSlots: start..<(start + CompactionState.batchSize))
       }
     }
@@ -99,7 +99,8 @@ extension SecretVault {
   /// Compacts the vault in the background if worthwhile.
   func compactIfWorthwhile() {
     let isDue = contents.withLock { contents in
-      contents.needsCompaction && contents.compaction.begin(atSize: contents.chain.byteCount)
+      let size = contents.chain.byteCount
+      return contents.needsCompaction && contents.session.compaction.begin(atSize: size)
     }
     guard isDue else { return }
     let work = { @Sendable [self] in
@@ -115,7 +116,7 @@ extension SecretVault {
       }
       contents.withLock { contents in
         let size = contents.chain.byteCount
-        contents.compaction.end(succeeded: isDone, atSize: size)
+        contents.session.compaction.end(succeeded: isDone, atSize: size)
       }
     }
     // A forked child has no other threads.
@@ -136,7 +137,7 @@ private struct CompactionState {
   /// The last sequence number that other writers may use during the compaction.
   let lastReserved: UInt64
   let slotCount: Int
-  let indexGeneration: UInt64
+  let indexCount: UInt64
 
   /// Returns nil if the vault cannot be compacted concurrently with writers.
   init?(_ contents: VaultContents) {
@@ -144,9 +145,10 @@ private struct CompactionState {
     self.position = position
     chain = contents.chain
     keys = contents.keys
-    lastReserved = max(chain.head.sequence, contents.expected?.sequence ?? 0) + Self.reservedCount
+    lastReserved =
+      max(chain.head.sequence, contents.expected?.head.sequence ?? 0) + Self.reservedCount
     slotCount = contents.index.slotCount
-    indexGeneration = contents.indexGeneration
+    indexCount = contents.session.indexCount
   }
 }
 
@@ -198,7 +200,7 @@ extension VaultContents {
     if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
     return keys.isDeviceOutdated || chain.byteCount > needed
-      || singleItemRecordCount > max(1024, index.count / 4)
+      || chain.singleItemRecordCount > max(1024, index.count / 4)
   }
 }
 

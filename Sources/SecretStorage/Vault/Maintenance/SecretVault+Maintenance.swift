@@ -55,14 +55,14 @@ extension SecretVault {
     return Verification(
       itemCount: fresh.index.count, lockedCount: locked + fresh.sealedRecordCount, damage: damage,
       interruptedWrite: fresh.interruptedWrite?.place,
-      isKeyTableProven: !fresh.keys.isCandidate)
+      isKeyTableProven: fresh.keys.standing != .candidate)
   }
 
   /// Returns the contents, read again from the beginning of the log with the keys in memory.
   func freshlyReadContents() throws(SecretStoreError) -> VaultContents {
     let location = try location
     var fresh = VaultContents(cipher: cipher)
-    (fresh.keys, fresh.seen) = try withContents { ($0.keys, $0.seen) }
+    (fresh.keys, fresh.session.seen) = try withContents { ($0.keys, $0.session.seen) }
     fresh.reset()
     try fresh.refresh(from: location)
     return fresh
@@ -105,7 +105,7 @@ extension SecretVault {
       guard let position = changed.position, changed.keys.table != nil else { return nil }
       var new = try CompactedVault(
         of: items, inBlocksOf: batchSize, endsWithBlocks: true, keys: changed.keys,
-        after: changed.chain, reserved: changed.expected?.sequence, cipher)
+        after: changed.chain, reserved: changed.expected?.head.sequence, cipher)
       var records: [LogRecord] = []
       try new.addBlocks(reporting: report) { records.append($0) }
       written = new.result

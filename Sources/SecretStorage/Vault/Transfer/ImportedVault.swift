@@ -22,7 +22,7 @@ struct ImportedVault {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
     var contents = VaultContents(cipher: cipher)
-    _ = contents.keys.ring.adapt(to: table)
+    contents.keys.ring.adapt(to: table)
     contents.keys.ring.user = try table.open(
       with: .passphrase(passphrase), cipher, checking: check)
     try contents.apply(changes, nil)

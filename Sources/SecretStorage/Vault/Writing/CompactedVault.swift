@@ -27,8 +27,7 @@ struct CompactedVault {
       table, followedBy: endsWithBlocks ? blocks.count : nil, under: keys.ring,
       by: table.sealer(cipher))
     (self.table, self.keys, self.cipher) = (table, keys, cipher)
-    self.keys.table = table
-    try self.keys.recordGeneration(cipher)
+    try self.keys.replaceTable(with: table, cipher)
   }
 
   /// Adds the blocks, and passes their records to a closure.

@@ -13,8 +13,6 @@ struct VaultDraft {
   /// The identifier of the vault that the machine has recorded at the log's path.
   let recordedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
-  /// The number of records with a single entry.
-  private(set) var singleItemRecordCount = 0
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
 
@@ -71,7 +69,6 @@ struct VaultDraft {
     try composer.add(
       added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1,
       by: keys.sealer(cipher))
-    if added.count == 1 { singleItemRecordCount += 1 }
     entries += added
   }
 
@@ -84,18 +81,13 @@ struct VaultDraft {
     }
   }
 
-  private mutating func append(_ table: KeyTable) throws(SecretStoreError) {
-    keys.table = table
-    try keys.recordGeneration(cipher)
-    try composer.add(table, followedBy: 0, under: keys.ring, by: table.sealer(cipher))
-  }
-
   /// Creates the keys of a new vault, and a slot for this device.
   private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
     let secret = try device.makeSecret()
     let new = try VaultKeys(slot: "this device", .device(secret), device: secret, cipher)
     guard let table = new.table else { return }
     keys.ring = new.ring
-    try append(table)
+    try keys.replaceTable(with: table, cipher)
+    try composer.add(table, followedBy: 0, under: keys.ring, by: table.sealer(cipher))
   }
 }

@@ -96,17 +96,3 @@ extension VaultDraft {
       by: keys.sealer(cipher))
   }
 }
-
-extension VaultContents {
-  /// Returns an item; nil if it does not exist; throws `conflict` if it has another revision.
-  func item(
-    _ id: SecretItem.ID, expecting revision: UInt64
-  ) throws(SecretStoreError) -> VaultItem? {
-    guard let item = index[id] else {
-      if mayHaveMore { throw keys.lockReason }
-      return nil
-    }
-    guard item.revision == revision else { throw .conflict }
-    return item
-  }
-}

@@ -15,7 +15,7 @@ struct VaultAccessibilityTests {
       _ = try object.text(of: object.add("text", account: "\(accessibility)", accessibility))
     }
     #expect(object.kept == Set(Accessibility.allCases))
-    #expect(object.contents.withLock { $0.recordKeys.count } == 7)
+    #expect(object.contents.withLock { $0.keys.ring.recordKeys.count } == 7)
     object.lock()
     #expect(
       object.kept == [
@@ -23,7 +23,7 @@ struct VaultAccessibilityTests {
       ])
     object.contents.withLock { contents in
       #expect(contents.keys.ring.user == nil)
-      #expect(contents.recordKeys.isEmpty)
+      #expect(contents.keys.ring.recordKeys.isEmpty)
     }
     #expect(try object.isLocked)
     // Neither a complete reload nor another process's write restores them.

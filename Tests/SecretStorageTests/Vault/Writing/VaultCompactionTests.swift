@@ -28,7 +28,7 @@ struct VaultCompactionTests {
   }
 
   private func waitForCompaction(of object: SecretVault) throws {
-    try wait { object.contents.withLock { !$0.compaction.isRunning } }
+    try wait { object.contents.withLock { !$0.session.compaction.isRunning } }
   }
 
   @Test func overwrittenVaultIsCompactedInTheBackground() throws {

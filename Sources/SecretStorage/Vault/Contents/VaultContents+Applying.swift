@@ -1,0 +1,195 @@
+// The records of the log are applied in their order, each after a check against the ones before it.
+extension VaultContents {
+  /// Applies the entries of a log.
+  ///
+  /// Without `device`, the keys and records of this machine are not used.
+  mutating func apply(
+    _ changes: LogChanges, _ device: DeviceState?
+  ) throws(SecretStoreError) {
+    if changes.isReset { index.reserveCapacity(for: changes.entries) }
+    for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
+      switch entry {
+      case .damaged(let place, let end):
+        if changes.isReset, try isUnacknowledged(behind: changes.entries[nextIndex...]) {
+          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          position = end
+          return
+        }
+        damage.recordLoss(place)
+      case .record(let record):
+        if record.payload.first == RecordHeader.Kind.keys.rawValue { tableCount += 1 }
+        let earlier = keys.table == nil ? (keys, session.seen) : nil
+        // Errors of the machine's own files are not damage to the vault.
+        if keys.table == nil { try prepare(for: record, device) }
+        do {
+          try apply(record, device)
+        } catch {
+          // The record's bytes are intact, but this vault's keys did not seal them.
+          guard case .corrupted(let what) = error else { throw error }
+          if let earlier { (keys, session.seen) = earlier }
+          damage.recordLoss("record \(chain.recordCount + 1) of the vault: \(what)")
+        }
+      }
+    }
+    position = changes.position
+  }
+
+  /// Loads this machine's state of the vault if the record is the log's first key table.
+  private mutating func prepare(
+    for record: LogRecord, _ device: DeviceState?
+  ) throws(SecretStoreError) {
+    guard tableCount <= KeyTableRecord.countLimit,
+      let read = KeyTableRecord.ifTable(record.payload)
+    else { return }
+    if let device { try session.seen.load(read.table.vaultID, from: device) }
+    if isOutdated(read) { return }
+    keys.adapt(to: read.table)
+    if let device { try loadDeviceSecret(device, for: read.table) }
+  }
+
+  /// Whether a key table belongs to an older log than this machine or this object has seen.
+  private func isOutdated(_ read: KeyTableRecord) -> Bool {
+    let expected = session.seen.expected(of: keys.table?.vaultID ?? read.table.vaultID)
+    return read.logStart < expected?.keys?.logStart ?? 0
+  }
+
+  /// Loads this machine's secret for a log's first key table, unless it is in memory.
+  private mutating func loadDeviceSecret(
+    _ device: DeviceState, for table: KeyTable
+  ) throws(SecretStoreError) {
+    if keys.ring.device != nil, !keys.isDeviceOutdated { return }
+    let found = try device.secret(for: table)
+    keys.ring.device = found?.secret
+    keys.isDeviceOutdated = found?.isOfCurrentIdentity == false
+  }
+
+  private mutating func apply(
+    _ record: LogRecord, _ device: DeviceState?
+  ) throws(SecretStoreError) {
+    let header: RecordHeader
+    var table: KeyTableRecord?
+    var attributesKey: UInt32 = 0
+    do throws(MalformedRecord) {
+      var reader = RecordReader(record.payload)
+      header = try RecordHeader(&reader)
+      switch header.kind {
+      case .keys: table = try KeyTableRecord(record.payload)
+      case .items: attributesKey = try VaultSealer.attributesKey(of: record.payload)
+      }
+    } catch {
+      throw .corrupted("A record is malformed")
+    }
+    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
+      throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
+    }
+    var content = ItemsRecord()
+    if let table {
+      if tableCount > KeyTableRecord.countLimit {
+        throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
+      }
+      try adopt(table, device)
+      content.previousSubject = table.previousSubject
+      chain.start = chain.start ?? table.logStart
+    } else if let table = keys.table, keys.standing != .candidate,
+      let key = keys.ring.attributesKey(attributesKey)
+    {
+      content = try table.sealer(cipher).openItems(record, with: key)
+    } else {
+      guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
+      guard table.keys.contains(where: { $0.id == attributesKey }) else {
+        throw .corrupted("It is sealed under a key that the vault does not have")
+      }
+      sealedRecordCount += 1
+    }
+    let followsLoss = !checkChain(header, previousSubject: content.previousSubject)
+    for entry in content.entries { apply(entry, afterLoss: followsLoss) }
+    if let expected = expected?.head, expected.sequence == header.sequence {
+      isDiverged = record.digest != expected.digest
+      hasExpected = !isDiverged && damage.isEmpty
+      if !isDiverged { damage.markProven() }
+    }
+    chain.extend(
+      by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
+  }
+
+  /// Applies the records of a draft, which this object has written.
+  mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {
+    session.changeCount += 1
+    self.position = position
+    // The app may have locked the vault meanwhile; then the draft has keys that must be discarded.
+    if keys.isLockedByApp == draft.keys.isLockedByApp {
+      keys = draft.keys
+    } else {
+      keys.table = draft.keys.table
+    }
+    chain = draft.chain
+    for entry in draft.entries { apply(entry) }
+    recordSeen()
+    // The writer updates the machine's state next.
+    if let vault = draft.result { session.seen.record(vault, isRecorded: false) }
+  }
+
+  /// Applies an entry to the items, unless it is ambiguous because the record before it is lost.
+  mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
+    switch entry {
+    case .put(let item):
+      if !damage.isEmpty { damage.resolve(item.id) }
+      index.put(item)
+    case .remove(let id, let revision):
+      let current = index[id]?.revision
+      // The lost record may have moved the item to another attributes key.
+      if followsLoss, current == revision, damage[id] != nil { return }
+      if !damage.isEmpty { damage.resolve(id) }
+      // A revision later than the current one is from a lost record.
+      if let current, revision >= current { index.remove(id) }
+    }
+  }
+
+  /// Records a gap if records before this one are missing; returns whether there is no gap.
+  private mutating func checkChain(
+    _ header: RecordHeader, previousSubject: RecordSubject?
+  ) -> Bool {
+    let head = chain.head
+    let isFirst = head == .none
+    let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
+    if header.sequence == expected, isFirst || header.previousDigest == head.digest {
+      // The lost bytes were not a record but the file header.
+      damage.clearLoss()
+      return true
+    }
+    // Each file begins with two copies of the key table.
+    let (second, didOverflow) = (chain.start ?? header.sequence).addingReportingOverflow(1)
+    if !didOverflow, expected <= second, header.sequence == expected &+ 1,
+      previousSubject ?? .keys == .keys
+    {
+      damage.recordMissingTable(before: header.sequence)
+    } else {
+      damage.recordGap(before: header.sequence)
+    }
+    return false
+  }
+
+  /// Adopts a key table of the log; throws `corrupted` if it does not belong to this file.
+  mutating func adopt(
+    _ read: KeyTableRecord, _ device: DeviceState?
+  ) throws(SecretStoreError) {
+    if isOutdated(read) {
+      // It is not opened, because keys may open it that no longer open the vault.
+      outdatedStart = read.logStart
+      keys.table = keys.table ?? read.table
+      return
+    }
+    if let table = keys.table, table.vaultID != read.table.vaultID {
+      throw .corrupted("A key table belongs to another vault")
+    }
+    if let table = keys.table, table.fileKeys != read.table.fileKeys {
+      // The user key changes only with the whole file.
+      throw .corrupted("A key table is sealed under another user key")
+    }
+    if let start = chain.start, start != read.logStart {
+      // A file that continues an older copy would otherwise open with the slots of that copy.
+      throw .corrupted("A key table belongs to another file of the vault")
+    }
+    try keys.adopt(read, from: device, seen: session.seen, cipher)
+  }
+}
