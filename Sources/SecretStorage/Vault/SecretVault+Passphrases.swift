@@ -77,8 +77,9 @@ extension SecretVault {
     let location = try location
     let oldKey = try UnlockKey.passphrase(old).slotKey(location.device)
     let newKey = try UnlockKey.passphrase(new).slotKey(location.device)
-    let table = try read { contents throws(SecretStoreError) in contents.keys.table }
-    guard let table else { throw SecretStoreError.invalid("The vault has no passphrase") }
+    guard let table = try currentTable() else {
+      throw SecretStoreError.invalid("The vault has no passphrase")
+    }
     let slot = try table.passphraseSlot(id)
     let check = cancellationByLocking
     let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)

@@ -3,9 +3,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var isRotationPending: Bool {
-    get throws {
-      try read { contents throws(SecretStoreError) in contents.keys.table?.hasOldKeys ?? false }
-    }
+    get throws { try currentTable()?.hasOldKeys ?? false }
   }
 
   /// Replaces the user key and all keys under it.
@@ -52,8 +50,7 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
     let device = try location.device
-    let exists = try read { contents throws(SecretStoreError) in contents.keys.table != nil }
-    guard exists else { return }
+    guard try currentTable() != nil else { return }
     let check = cancellationByLocking
     try rewrite { contents throws(SecretStoreError) in
       try contents.renewKeys(

@@ -9,10 +9,8 @@ extension SecretVault {
     get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
   }
 
-  /// Returns the newest key table; nil if there is no vault; throws if an expected vault has none.
-  func currentTable() throws(SecretStoreError) -> KeyTable? {
-    try withContents { contents throws(SecretStoreError) in try contents.currentTable() }
-  }
+  /// Returns the newest key table; nil if there is no vault.
+  func currentTable() throws(SecretStoreError) -> KeyTable? { try read { $0.keys.table } }
 
   /// Adds a key that opens the vault.
   ///

@@ -50,7 +50,7 @@ extension VaultContents {
   /// Whether a key table belongs to an older log than this machine or this object has seen.
   private func isOutdated(_ read: KeyTableRecord) -> Bool {
     let expected = session.seen.expected(of: keys.table?.vaultID ?? read.table.vaultID)
-    return read.logStart < expected?.keys?.logStart ?? 0
+    return read.logStart < expected?.logStart ?? 0
   }
 
   /// Loads this machine's secret for a log's first key table, unless it is in memory.

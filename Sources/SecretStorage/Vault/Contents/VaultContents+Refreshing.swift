@@ -1,3 +1,4 @@
+// The log is read after the last position or, if it was replaced, from its beginning.
 extension VaultContents {
   /// The maximum number of times that a log is read because it was replaced in the meantime.
   private static let readLimit = 20
@@ -153,12 +154,6 @@ extension VaultContents {
       trustError = error
     }
     return true
-  }
-
-  /// Returns the newest key table; nil if there is no vault; throws if it is not trusted.
-  func currentTable() throws(SecretStoreError) -> KeyTable? {
-    if let trustError { throw trustError }
-    return keys.table
   }
 }
 

@@ -1,3 +1,4 @@
+// A rotation gives the vault new keys in memory, before they are written.
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
@@ -18,7 +19,7 @@ extension VaultContents {
     if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
     var slots = SlotRenewal(
       table: table, user: user, device: device, cipher: cipher, check: check)
-    try slots.open(with: unlockKeys, unattended: self)
+    try slots.open(with: unlockKeys, unattended: keys)
     var newTable = KeyTable(
       vaultID: table.vaultID,
       slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
@@ -95,23 +96,14 @@ extension VaultContents {
   /// Returns an item with its secret sealed under the newest key of its class, otherwise unchanged.
   func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
     // The item's ID and revision stay the same, so references to the item stay valid.
-    let secret = try item.sealing(
-      payload(of: item), as: item.id, revision: item.secret.revision,
-      under: keys.secretKey(for: item.secret.accessibility), by: keys.sealer(cipher))
+    let secret = try keys.seal(
+      payload(of: item), of: item.id, revision: item.secret.revision,
+      AccessControl(item.secret.accessibility, flags: item.secret.flags), cipher)
     return item.copy(as: item.id, revision: item.revision, with: secret)
   }
 }
 
 extension VaultItem {
-  func sealing(
-    _ payload: Secret, as id: SecretItem.ID, revision: UInt64, under key: TableKey,
-    by sealer: VaultSealer
-  ) throws(SecretStoreError) -> SealedSecret {
-    try SealedSecret.seal(
-      payload, of: id, revision: revision, accessibility: secret.accessibility,
-      flags: secret.flags, under: key, by: sealer)
-  }
-
   func isUnderOldKey(of table: KeyTable) -> Bool {
     table.key(for: .secrets(secret.accessibility))?.id != secret.key
   }

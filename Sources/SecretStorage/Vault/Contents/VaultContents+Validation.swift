@@ -59,11 +59,10 @@ extension VaultContents {
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
   private func rollback(_ tail: LogChanges.Tail?) -> String? {
-    let expectedStart = expected?.keys?.logStart
-    if let outdatedStart, let expectedStart {
+    if let outdatedStart, let expected {
       return """
         begins with record \(outdatedStart), but this machine has seen a file that begins with record \
-        \(expectedStart): an older copy was restored
+        \(expected.logStart): an older copy was restored
         """
     }
     if keys.standing == .detached {
@@ -72,27 +71,28 @@ extension VaultContents {
         or a key table was forged
         """
     }
-    guard let expected = expected?.head else { return nil }
+    guard let expected else { return nil }
+    let sequence = expected.head.sequence
     if isDiverged {
       return """
-        differs at record \(expected.sequence) from the vault that this machine has seen: an older \
-        copy was restored and then changed
+        differs at record \(sequence) from the vault that this machine has seen: an older copy was \
+        restored and then changed
         """
     }
-    if expected.sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
+    if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
       return """
-        ends at record \(chain.head.sequence), but this machine has seen record \
-        \(expected.sequence): an older copy was restored, or the file was truncated
+        ends at record \(chain.head.sequence), but this machine has seen record \(sequence): an \
+        older copy was restored, or the file was truncated
         """
     }
     // An older copy that is damaged as well may open with keys that no longer open the vault. A
     // table that only its own slot proves may state any beginning.
-    if expectedStart == nil, !hasExpected,
-      keys.standing == .unrecognized || chain.start ?? 0 <= expected.sequence
+    if expected.keys == nil, !hasExpected,
+      keys.standing == .unrecognized || chain.start ?? 0 <= sequence
     {
       return """
-        is not known to be the file in which this machine has seen record \(expected.sequence): an \
-        older copy was restored, the file was damaged, or a key table was forged
+        is not known to be the file in which this machine has seen record \(sequence): an older \
+        copy was restored, the file was damaged, or a key table was forged
         """
     }
     return nil

@@ -104,7 +104,7 @@ extension DeviceState {
     guard let keys = vault.keys else { return bytes }
     bytes.append(littleEndian: keys.slotTypes)
     bytes += keys.generation
-    bytes.append(littleEndian: keys.logStart)
+    bytes.append(littleEndian: vault.logStart)
     return try bytes + checksum(of: bytes)
   }
 
@@ -127,8 +127,8 @@ extension DeviceState {
       reader = RecordReader(bytes[Self.headSize...])
       vault.keys = .init(
         slotTypes: try reader.integer(),
-        generation: Array(try reader.bytes(TableKey.fingerprintSize)),
-        logStart: try reader.integer())
+        generation: Array(try reader.bytes(TableKey.fingerprintSize)))
+      vault.logStart = try reader.integer()
       return vault
     } catch {
       // Unreachable, because the valid checksums come after all of these fields.
@@ -151,14 +151,14 @@ struct RememberedVault: Hashable, Sendable {
     let slotTypes: UInt64
     /// The fingerprint of the generation of keys; all zeros if an older copy was accepted unopened.
     let generation: [UInt8]
-    /// The sequence number of the file's first record, which is lower in older files.
-    var logStart: UInt64
 
     static let noGeneration = [UInt8](repeating: 0, count: TableKey.fingerprintSize)
   }
 
   let vaultID: [UInt8]
-  /// The sequence number of the log's first record, which is only stored together with `keys`.
+  /// The sequence number of the log's first record, which is lower in older logs; 0 if unknown.
+  ///
+  /// It is only stored together with `keys`.
   var logStart: UInt64 = 0
   /// The newest record.
   var head: ChainHead
@@ -167,11 +167,10 @@ struct RememberedVault: Hashable, Sendable {
 }
 
 extension RememberedVault {
-  /// Keeps the keys of an earlier record if this one has none, but with the start of this log.
+  /// Keeps the keys of an earlier record if this one has none.
   mutating func keepKeys(of earlier: RememberedVault?) {
-    guard keys == nil, var kept = earlier?.keys else { return }
-    kept.logStart = max(kept.logStart, logStart)
-    keys = kept
+    guard keys == nil, let earlier, earlier.keys != nil else { return }
+    (keys, logStart) = (earlier.keys, max(earlier.logStart, logStart))
   }
 
   /// Creates the record of a vault; returns nil if there is no key table.
@@ -180,10 +179,8 @@ extension RememberedVault {
     vaultID = table.vaultID
     logStart = chain.start ?? 0
     head = chain.head
-    self.keys = chain.start.map {
-      Keys(
-        slotTypes: table.slotTypes, generation: keys.fingerprint ?? Keys.noGeneration, logStart: $0)
-    }
+    self.keys = Keys(
+      slotTypes: table.slotTypes, generation: keys.fingerprint ?? Keys.noGeneration)
   }
 }
 

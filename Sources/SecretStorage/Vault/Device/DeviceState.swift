@@ -107,11 +107,7 @@ extension KeyTable {
   ) throws(SecretStoreError) -> Bool {
     let sealer = sealer(cipher)
     for slot in slots where try slot.isOfDevice(device, by: sealer) { return true }
-    for key in keys {
-      for copy in key.copies where copy.wrapping == .device {
-        if try key.open(copy, with: device, by: sealer) != nil { return true }
-      }
-    }
+    for key in keys where try key.isOfDevice(device, by: sealer) { return true }
     return false
   }
 }

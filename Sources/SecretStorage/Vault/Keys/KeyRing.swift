@@ -170,10 +170,7 @@ extension KeyRing {
     _ table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool {
     guard let device, let key = table.key(for: .alwaysAttributes) else { return false }
-    for copy in key.copies where copy.wrapping == .device {
-      if try key.open(copy, with: device, by: table.sealer(cipher)) != nil { return true }
-    }
-    return false
+    return try key.isOfDevice(device, by: table.sealer(cipher))
   }
 
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.

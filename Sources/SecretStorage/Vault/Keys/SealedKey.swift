@@ -33,6 +33,14 @@ extension SealedKey {
     }
   }
 
+  /// Returns whether a device's secret alone opens the key.
+  func isOfDevice(_ secret: Secret, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
+    for copy in copies where copy.wrapping == .device {
+      if try open(copy, with: secret, by: sealer) != nil { return true }
+    }
+    return false
+  }
+
   func seal(
     _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Copy {

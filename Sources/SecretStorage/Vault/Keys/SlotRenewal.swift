@@ -13,7 +13,7 @@ struct SlotRenewal {
   ///
   /// Throws if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
   mutating func open(
-    with keys: [UnlockKey], unattended contents: VaultContents
+    with keys: [UnlockKey], unattended vault: VaultKeys
   ) throws(SecretStoreError) {
     for key in keys {
       guard table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
@@ -28,7 +28,7 @@ struct SlotRenewal {
     }
     for (index, slot) in table.slots.enumerated() where keptKeys[index] == nil {
       do {
-        guard let key = try contents.keys.unattendedKey(for: slot, device) else { continue }
+        guard let key = try vault.unattendedKey(for: slot, device) else { continue }
         _ = try open(slot, at: index, with: key)
       } catch {
         // An invalid credential opens no slot, but must not prevent the rotation.

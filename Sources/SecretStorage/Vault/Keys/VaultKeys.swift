@@ -81,11 +81,10 @@ struct VaultKeys: Sendable {
   ) throws(SecretStoreError) {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
-    let random = { () throws(SecretStoreError) in
-      try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
-    }
-    var id = try random()
-    while used.contains(id) { id = try random() }
+    var id: UInt32
+    repeat {
+      id = try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+    } while used.contains(id)
     table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer(cipher)))
   }
 
@@ -106,6 +105,16 @@ struct VaultKeys: Sendable {
     }
     if let key = ring[sealed] { return key }
     throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
+  }
+
+  /// Seals a secret for an item under the newest key of the item's accessibility.
+  func seal(
+    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
+    _ cipher: any SecretCipher
+  ) throws(SecretStoreError) -> SealedSecret {
+    try SealedSecret.seal(
+      secret, of: item, revision: revision, accessibility: access.accessibility,
+      flags: access.flags, under: secretKey(for: access.accessibility), by: sealer(cipher))
   }
 
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
@@ -140,7 +149,7 @@ extension VaultKeys {
       try makeKey(purpose, in: &table, cipher)
     }
     (ring.vaultID, ring.generation) = (table.vaultID, table.generation)
-    self.table = table
+    try replaceTable(with: table, cipher)
   }
 
   /// Opens a table with the first available unattended key, if any.

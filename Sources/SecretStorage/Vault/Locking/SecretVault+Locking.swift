@@ -5,11 +5,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var isLocked: Bool {
-    get throws {
-      try withContents { contents throws(SecretStoreError) in
-        try contents.currentTable() != nil && !contents.keys.isUnlocked
-      }
-    }
+    get throws { try read { !$0.keys.isUnlocked } }
   }
 
   /// Removes the vault's keys from memory, except those that may stay until the process ends.
@@ -39,7 +35,8 @@ extension SecretVault {
     }
     try withContents { contents throws(SecretStoreError) in
       if wasLocked, contents.trustError != nil { contents.lock() }
-      if try contents.currentTable() == nil || contents.keys.isUnlocked { return }
+      if let error = contents.trustError { throw error }
+      if contents.keys.isUnlocked { return }
       if let error = contents.keys.unattendedError { throw error }
       throw contents.keys.table?.hasDevice == true
         ? .otherDevice("The vault") : contents.keys.lockedError
@@ -97,10 +94,9 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Bool {
     let location = try location
     // Detects a rollback before trying any slot, because an older copy may contain removed slots.
-    let table = try read { contents throws(SecretStoreError) in try contents.currentTable() }
-    guard let table, table.slots.contains(where: { $0.kind.accepts(key.kind) }) else {
-      throw key.missingSlotError
-    }
+    guard let table = try currentTable(),
+      table.slots.contains(where: { $0.kind.accepts(key.kind) })
+    else { throw key.missingSlotError }
     let slotKey = try key.slotKey(location.device, for: table)
     let user = try table.open(
       with: slotKey, cipher, otherwise: key.wrongKeyError, checking: cancellation(after: lockCount))

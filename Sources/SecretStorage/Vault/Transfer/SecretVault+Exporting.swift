@@ -113,21 +113,19 @@ struct ExportedVault {
     let blocks = portable.records(of: count)
     try progress(0, portable.count)
     let keys = try VaultKeys(slot: "passphrase", key, device: nil, contents.cipher)
-    guard let table = keys.table else { return }
-    let sealer = table.sealer(contents.cipher)
-    var composer = RecordComposer()
-    try composer.add(table, followedBy: blocks.count, under: keys.ring, by: sealer)
+    var composer = RecordComposer(contents.cipher)
+    try composer.begin(with: keys, followedBy: blocks.count)
     var completed = 0
     for (accessibility, block) in blocks {
       let revision = composer.nextSequence
       var entries: [ItemEntry] = []
       for item in block {
-        let sealed = try item.sealing(
-          contents.payload(of: item), as: item.id, revision: revision,
-          under: keys.secretKey(for: item.accessControl.accessibility), by: sealer)
+        let sealed = try keys.seal(
+          contents.payload(of: item), of: item.id, revision: revision, item.accessControl,
+          contents.cipher)
         entries.append(.put(item.copy(as: item.id, revision: revision, with: sealed)))
       }
-      try composer.add(entries, as: accessibility, under: keys, by: sealer)
+      try composer.add(entries, as: accessibility, under: keys)
       completed += block.count
       try progress(completed, portable.count)
     }

@@ -147,10 +147,8 @@ struct VaultImport {
     _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
   ) throws(SecretStoreError) -> VaultItem {
     let revision = draft.nextRevision
-    let sealed = try step.item.sealing(
-      step.payload, as: id, revision: revision,
-      under: draft.keys.secretKey(for: step.item.accessControl.accessibility),
-      by: draft.keys.sealer(draft.cipher))
+    let sealed = try draft.keys.seal(
+      step.payload, of: id, revision: revision, step.item.accessControl, draft.cipher)
     written.append((step.item, id, revision))
     return step.item.copy(as: id, revision: revision, with: sealed)
   }

@@ -1,10 +1,8 @@
 /// The records of a compacted vault, without overwritten and removed items.
 struct CompactedVault {
-  private let table: KeyTable
   private var keys: VaultKeys
   /// The items, each block of which forms one record.
   private let blocks: [(accessibility: Accessibility, items: ArraySlice<VaultItem>)]
-  private let cipher: any SecretCipher
   private var composer: RecordComposer
 
   /// Creates the first records, which contain the key table for the given items.
@@ -20,14 +18,12 @@ struct CompactedVault {
     chain.skip(to: reserved)
     chain.skip(to: table.end)
     table.removeKeys(unusedBy: items)
-    table.replaced = nil
     blocks = items.sorted { $0.created < $1.created }.records(of: count)
-    composer = RecordComposer(continuing: chain)
-    try composer.add(
-      table, followedBy: endsWithBlocks ? blocks.count : nil, under: keys.ring,
-      by: table.sealer(cipher))
-    (self.table, self.keys, self.cipher) = (table, keys, cipher)
-    try self.keys.replaceTable(with: table, cipher)
+    var keys = keys
+    try keys.replaceTable(with: table, cipher)
+    composer = RecordComposer(continuing: chain, cipher)
+    try composer.begin(with: keys, followedBy: endsWithBlocks ? blocks.count : nil)
+    self.keys = keys
   }
 
   /// Adds the blocks, and passes their records to a closure.
@@ -49,12 +45,12 @@ struct CompactedVault {
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {
-    try composer.add(entries, as: accessibility, under: keys, by: table.sealer(cipher))
+    try composer.add(entries, as: accessibility, under: keys)
   }
 
   /// Adds a key table stating that the records contain the same items as a log with this end.
   mutating func end(replacing head: ChainHead) throws(SecretStoreError) {
-    try composer.add(table, replacing: head, under: keys.ring, by: table.sealer(cipher))
+    try composer.end(with: keys, replacing: head)
   }
 
   /// Removes and returns the records that have not been written yet.

@@ -1,19 +1,18 @@
 /// A change to the keys of a vault, and to the items that depend on them.
 struct KeyChange {
-  var keys: VaultKeys
+  var contents: VaultContents
   var table: KeyTable
   let user: Secret
-  var index: VaultIndex
   let isNew: Bool
   let device: DeviceState
-  let cipher: any SecretCipher
 
   /// Adds a slot for a key and, with the first passphrase, the key that depends on it.
   mutating func addSlot(
     named name: String, _ key: SlotKey
   ) throws(SecretStoreError) -> KeySlot {
     let slot = try KeySlot(
-      id: table.unusedSlotID, name: name, sealing: user, under: key, by: table.sealer(cipher))
+      id: table.unusedSlotID, name: name, sealing: user, under: key,
+      by: table.sealer(contents.cipher))
     table.slots.append(slot)
     if table.hasPassphrase { try makePasscodeKey() }
     return slot
@@ -22,7 +21,7 @@ struct KeyChange {
   /// Returns the device's secret, and creates the device key if there is none.
   mutating func deviceSecret() throws(SecretStoreError) -> Secret {
     let secret = try device.makeSecret()
-    keys.ring.device = secret
+    contents.keys.ring.device = secret
     return secret
   }
 
@@ -33,20 +32,20 @@ struct KeyChange {
     if table.key(for: Self.passcode) != nil { return }
     // Without a device key, the new key would be sealed under nothing and lost with this process.
     _ = try deviceSecret()
-    try keys.makeKey(Self.passcode, in: &table, cipher)
+    try contents.keys.makeKey(Self.passcode, in: &table, contents.cipher)
   }
 
   /// Removes the items that need a passphrase, and their key, if the vault has no passphrase.
   mutating func removePassphraseDependentItems() {
     if table.hasPassphrase { return }
     table.keys.removeAll { $0.purpose == Self.passcode }
-    index.removeItems(.whenPasscodeSetThisDeviceOnly)
+    contents.index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
   /// Returns whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
-      return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
+      return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer(contents.cipher))
     }
     if let cost = slot.kind.cost { return cost.isAffordable && cost.isSufficient }
     return slot.kind.isKnown
@@ -75,11 +74,12 @@ extension SecretVault {
     try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
         let isNew = contents.keys.table == nil
-        let keys = try VaultDraft(contents, device).keys
-        guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
+        contents.keys = try VaultDraft(contents, device).keys
+        guard let table = contents.keys.table, let user = contents.keys.ring.user else {
+          throw contents.keys.lockReason
+        }
         var changed = KeyChange(
-          keys: keys, table: table, user: user, index: contents.index, isNew: isNew, device: device,
-          cipher: cipher)
+          contents: contents, table: table, user: user, isNew: isNew, device: device)
         result = try change(&changed)
         guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
           throw .invalid(
@@ -88,9 +88,8 @@ extension SecretVault {
             pass: remove a slot, or choose a lower cost
             """)
         }
-        changed.keys.table = changed.table
-        contents.keys = changed.keys
-        contents.index = changed.index
+        contents = changed.contents
+        contents.keys.table = changed.table
       }
     }
     notifyObservers()

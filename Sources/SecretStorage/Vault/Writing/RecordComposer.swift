@@ -5,36 +5,38 @@ struct RecordComposer {
 
   private(set) var records: [LogRecord] = []
   private(set) var chain: VaultChain
+  private let cipher: any SecretCipher
 
-  init(continuing chain: VaultChain = VaultChain()) {
-    self.chain = chain
+  init(continuing chain: VaultChain = VaultChain(), _ cipher: any SecretCipher) {
+    (self.chain, self.cipher) = (chain, cipher)
   }
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
   /// Begins a log with a key table, which states that the given number of records follows it; nil
   /// if a later table states the end.
-  mutating func add(
-    _ table: KeyTable, followedBy count: Int?, under ring: KeyRing, by sealer: VaultSealer
+  mutating func begin(
+    with keys: VaultKeys, followedBy count: Int?
   ) throws(SecretStoreError) {
-    var table = table
-    let start = nextSequence
-    chain.start = start
-    table.end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
-    for _ in 0..<Self.tableCount {
-      let record = try sealer.keys(table, after: chain.head, logStart: start, under: ring)
-      add(record, .keys)
-    }
+    chain.start = nextSequence
+    let end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
+    for _ in 0..<Self.tableCount { try addTable(of: keys, end: end) }
   }
 
   /// Ends a log with a key table that identifies the log that the records replace.
-  mutating func add(
-    _ table: KeyTable, replacing head: ChainHead, under ring: KeyRing, by sealer: VaultSealer
+  mutating func end(
+    with keys: VaultKeys, replacing head: ChainHead
   ) throws(SecretStoreError) {
-    var table = table
-    (table.end, table.replaced) = (nextSequence, ReplacedHead(head))
-    let record = try sealer.keys(
-      table, after: chain.head, logStart: chain.start ?? nextSequence, under: ring)
+    try addTable(of: keys, end: nextSequence, replaced: ReplacedHead(head))
+  }
+
+  private mutating func addTable(
+    of keys: VaultKeys, end: UInt64, replaced: ReplacedHead? = nil
+  ) throws(SecretStoreError) {
+    guard var table = keys.table else { throw keys.lockReason }
+    (table.end, table.replaced) = (end, replaced)
+    let record = try table.sealer(cipher).keys(
+      table, after: chain.head, logStart: chain.start ?? nextSequence, under: keys.ring)
     add(record, .keys)
   }
 
@@ -50,9 +52,9 @@ struct RecordComposer {
   /// the items of a lost record. `first` is the sequence of the first record of an appended write.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
-    writtenFrom first: UInt64? = nil, by sealer: VaultSealer
+    writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
-    let record = try sealer.items(
+    let record = try keys.sealer(cipher).items(
       entries, after: chain.head, under: keys.attributesKey(for: accessibility),
       writtenFrom: first)
     add(record, entries.count == 1 ? .item(entries[0].id) : .block)

@@ -24,7 +24,7 @@ struct VaultDraft {
     self.position = position
     cipher = contents.cipher
     keys = contents.keys
-    composer = RecordComposer(continuing: contents.chain)
+    composer = RecordComposer(continuing: contents.chain, cipher)
     base = contents.chain
     isLogRecorded = contents.remembersThisLog
     recordedVaultID = contents.recordedVaultID
@@ -67,8 +67,7 @@ struct VaultDraft {
   ) throws(SecretStoreError) {
     if added.isEmpty { return }
     try composer.add(
-      added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1,
-      by: keys.sealer(cipher))
+      added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1)
     entries += added
   }
 
@@ -85,9 +84,7 @@ struct VaultDraft {
   private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
     let secret = try device.makeSecret()
     let new = try VaultKeys(slot: "this device", .device(secret), device: secret, cipher)
-    guard let table = new.table else { return }
-    keys.ring = new.ring
-    try keys.replaceTable(with: table, cipher)
-    try composer.add(table, followedBy: 0, under: keys.ring, by: table.sealer(cipher))
+    (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
+    try composer.begin(with: keys, followedBy: 0)
   }
 }

@@ -30,7 +30,8 @@ extension VaultWrite {
         id: try draft.newID(besides: contents.index, from: source), identity: identity,
         attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
-      let sealed = try draft.seal(payload, of: item)
+      let sealed = try draft.keys.seal(
+        payload, of: item.id, revision: item.revision, attributes.accessControl, draft.cipher)
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: []))],
         as: attributes.accessControl.accessibility)
@@ -66,7 +67,11 @@ extension VaultWrite {
         // Another class key requires sealing the secret again.
         payload = try contents.open(stored)
       }
-      let secret = if let payload { try draft.seal(payload, of: item) } else { stored.secret }
+      var secret = stored.secret
+      if let payload {
+        secret = try draft.keys.seal(
+          payload, of: id, revision: item.revision, attributes.accessControl, draft.cipher)
+      }
       try draft.replace(
         stored, by: VaultItem(item: item, secret: secret, unknown: stored.unknown))
       return item
@@ -82,17 +87,5 @@ extension VaultWrite {
       }
       return nil
     }
-  }
-}
-
-extension VaultDraft {
-  fileprivate func seal(
-    _ payload: Secret, of item: SecretItem
-  ) throws(SecretStoreError) -> SealedSecret {
-    let accessControl = item.attributes.accessControl
-    return try SealedSecret.seal(
-      payload, of: item.id, revision: item.revision, accessibility: accessControl.accessibility,
-      flags: accessControl.flags, under: keys.secretKey(for: accessControl.accessibility),
-      by: keys.sealer(cipher))
   }
 }

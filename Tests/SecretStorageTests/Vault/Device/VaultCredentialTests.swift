@@ -118,8 +118,8 @@ struct VaultCredentialTests {
           id: 5, name: "hostile", sealing: user,
           under: SlotKey(
             kind: .credential(named: "../key"), secret: Secret([UInt8](repeating: 1, count: 64))
-          ).stretched(cost: nil, for: user, change.cipher, checking: {}),
-          by: change.table.sealer(change.cipher))
+          ).stretched(cost: nil, for: user, change.contents.cipher, checking: {}),
+          by: change.table.sealer(change.contents.cipher))
       ]
     }
     expectLocked { try vault.openAsService().texts() }
