@@ -1,4 +1,4 @@
-// The records of the log are applied in their order, each after a check against the ones before it.
+// The application of the records of a log, in their order.
 extension VaultContents {
   /// Applies the entries of a log.
   ///

@@ -1,4 +1,4 @@
-// One item is found and opened, or an error says why this is not certain or not possible.
+// The search for one item, and the opening of its secret.
 extension VaultContents {
   /// Returns an item, or nil if there is none; throws if damage or locking makes this uncertain.
   func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {

@@ -1,4 +1,4 @@
-// The log is read after the last position or, if it was replaced, from its beginning.
+// Reading of the records that are new in the log.
 extension VaultContents {
   /// The maximum number of times that a log is read because it was replaced in the meantime.
   private static let readLimit = 20

@@ -1,4 +1,4 @@
-// A rotation gives the vault new keys in memory, before they are written.
+// New keys, and the resealing of items under them.
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
