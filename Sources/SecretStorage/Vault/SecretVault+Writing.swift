@@ -113,10 +113,12 @@ extension SecretVault {
   private func append(
     _ batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
+    // Only an addition creates a vault. Without one, other changes find no item.
+    let device = batch.contains(where: \.write.isAddition) ? location.device : nil
     let filled = try withContents { contents throws(SecretStoreError) -> FilledDraft? in
       let isNew = contents.keys.table == nil && contents.damage.isEmpty
-      if isNew, !hasDeviceSecret { return nil }
-      return try Self.fill(from: batch, &contents, location.device)
+      if isNew, device != nil, !hasDeviceSecret { return nil }
+      return try Self.fill(from: batch, &contents, device)
     }
     guard let (draft, outcomes) = filled else {
       // This may wait for another process, so the lock of `contents` is not held.
@@ -173,7 +175,7 @@ extension SecretVault {
 
   /// Returns a draft of changes, up to the first change that overlaps an earlier one.
   private static func fill(
-    from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState
+    from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState?
   ) throws(SecretStoreError) -> FilledDraft {
     var draft = try VaultDraft(contents, device)
     var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []

@@ -16,7 +16,8 @@ struct VaultDraft {
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
 
-  init(_ contents: VaultContents, _ device: DeviceState) throws(SecretStoreError) {
+  /// Creates an empty draft; if there is no vault, with the keys of a new one for the given device.
+  init(_ contents: VaultContents, _ device: DeviceState?) throws(SecretStoreError) {
     try contents.checkTrust()
     guard let position = contents.position else {
       fatalError("A vault must be read before it is written.")
@@ -29,7 +30,7 @@ struct VaultDraft {
     isLogRecorded = contents.remembersThisLog
     recordedVaultID = contents.recordedVaultID
     newestCreation = contents.index.newestCreation
-    if keys.table == nil { try makeVault(device) }
+    if keys.table == nil, let device { try makeVault(device) }
   }
 
   var records: [LogRecord] { composer.records }

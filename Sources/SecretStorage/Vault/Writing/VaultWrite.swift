@@ -9,6 +9,8 @@ struct VaultWrite: Sendable {
   }
 
   let target: Target
+  /// Whether the change adds an item, for which a vault is created.
+  var isAddition: Bool { if case .identity = target { true } else { false } }
   /// Whether the change removes an item, which a full disk must not prevent.
   var isRemoval = false
   /// Adds the change to a draft, and returns the resulting item; nil if it was removed.

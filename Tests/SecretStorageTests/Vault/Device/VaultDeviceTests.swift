@@ -44,6 +44,20 @@ struct VaultDeviceTests {
     #expect(try FileSystem().status(of: key) == nil)
   }
 
+  @Test func changeWithoutVaultCreatesNoDeviceKey() throws {
+    let item = try vault.open().add("value", account: "a")
+    try FileSystem().unlink(vault.path)
+    try FileManager.default.removeItem(atPath: vault.statePath)
+    let object = vault.open()
+    #expect(throws: SecretStoreError.conflict) {
+      _ = try object.update(
+        item.id, expecting: item.revision, attributes: nil, secret: Secret([1]))
+    }
+    try object.remove(item.id, expecting: item.revision)
+    #expect(try FileSystem().status(of: key) == nil)
+    #expect(try FileSystem().status(of: vault.path) == nil)
+  }
+
   @Test func otherMachineIsAnotherDevice() throws {
     try vault.open().add("value", account: "a")
     expectOtherDevice(vault.open(machine: try machine("another")))
