@@ -10,7 +10,7 @@ package import CLibrary
 /// child keeps the parent's value, and traps if another thread held the lock during the fork.
 package final class Lock<Value>: @unchecked Sendable {
   // `@unchecked`: the mutex guards the value.
-  private let mutex = SystemMutex(PTHREAD_MUTEX_NORMAL)
+  private let mutex = SystemMutex()
   // The mutex excludes other threads, and an exclusivity check would cost as much as the mutex.
   @exclusivity(unchecked) private var value: Value
   private let valueInChild: (@Sendable () -> Value)?
@@ -57,13 +57,8 @@ package final class Lock<Value>: @unchecked Sendable {
 @safe struct SystemMutex: ~Copyable, @unchecked Sendable {
   // `@unchecked`: only the C library accesses the memory.
   let address = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let kind: CInt
 
-  /// - Parameter kind: One of the constants `PTHREAD_MUTEX_…`.
-  init(_ kind: some BinaryInteger) {
-    self.kind = CInt(kind)
-    reset()
-  }
+  init() { reset() }
 
   deinit {
     unsafe pthread_mutex_destroy(address)
@@ -77,7 +72,7 @@ package final class Lock<Value>: @unchecked Sendable {
   func unlock() { unsafe pthread_mutex_unlock(address) }
 
   /// Unlocks the mutex in a forked child, in which no thread holds it.
-  func reset() { unsafe initializeMutex(address, kind) }
+  func reset() { unsafe initializeMutex(address, PTHREAD_MUTEX_NORMAL) }
 }
 
 /// Initializes a mutex, ignoring the previous content of the memory.

@@ -1,65 +1,70 @@
-import CLibrary
+import Dispatch
 
-/// A recursive mutex that a thread may lock and unlock in different functions.
+/// A recursive lock, which threads acquire in the order of their requests.
 ///
-/// If it is fair, a thread that unlocks it cannot lock it again before the next waiting thread.
-/// This costs a change of threads, so it suits long critical sections only.
+/// A thread may lock and unlock it in different functions. A thread that unlocks it passes it to the
+/// one that has waited longest, which costs a change of threads, so it suits long critical sections.
 ///
 /// In a forked child, no thread holds it.
-package final class RecursiveLock: @unchecked Sendable {
-  // `@unchecked`: the mutex guards `depth`.
-  private let mutex = SystemMutex(PTHREAD_MUTEX_RECURSIVE)
-  /// Held by the thread that is the next to lock a fair mutex.
-  private let turn = SystemMutex(PTHREAD_MUTEX_NORMAL)
-  private let isFair: Bool
-  private var depth = 0
-  private let process = OwningProcess()
+package final class RecursiveLock: Sendable {
+  private struct WaitingThread: Sendable {
+    let thread = ThreadIdentity.current
+    /// Signalled when the thread has become the owner.
+    let wakeUp = DispatchSemaphore(value: 0)
+  }
 
-  package init(isFair: Bool = false) { self.isFair = isFair }
+  private struct State: Sendable {
+    var owner: ThreadIdentity?
+    /// The number of times that the owner must unlock.
+    var depth = 0
+    var waiting = FIFO<WaitingThread>()
+
+    /// Locks for the calling thread, unless another one is the owner.
+    mutating func tryLock() -> Bool {
+      let current = ThreadIdentity.current
+      guard owner == nil || owner == current else { return false }
+      owner = current
+      depth += 1
+      return true
+    }
+  }
+
+  private let state = Lock(State(), inForkedChild: { State() })
+
+  package init() {}
 
   package func lock() {
-    if isFair, !isHeldByCurrentThread {
-      turn.lock()
-      mutex.lock()
-      turn.unlock()
-    } else {
-      if !process.isCurrent { recover() }
-      mutex.lock()
+    let waiting = state.withLock { state -> WaitingThread? in
+      if state.tryLock() { return nil }
+      let waiting = WaitingThread()
+      state.waiting.append(waiting)
+      return waiting
     }
-    depth += 1
+    waiting?.wakeUp.wait()
   }
 
-  /// Locks the mutex if no other thread holds it.
-  package func tryLock() -> Bool {
-    if !process.isCurrent { recover() }
-    guard mutex.tryLock() else { return false }
-    depth += 1
-    return true
-  }
+  /// Locks if no other thread holds the lock.
+  package func tryLock() -> Bool { state.withLock { $0.tryLock() } }
 
-  /// Unlocks the mutex, which must be unlocked as often as it was locked.
+  /// Unlocks; must be called as often as the thread has locked.
   package func unlock() {
-    if !process.isCurrent { recover() }
-    // If the thread forked while it held the mutex, the child has reset the mutex.
-    if depth == 0 { return }
-    depth -= 1
-    mutex.unlock()
+    let next = state.withLock { state -> WaitingThread? in
+      // A thread that forked while it held the lock does not hold it in the child.
+      if state.owner != .current { return nil }
+      state.depth -= 1
+      if state.depth > 0 { return nil }
+      let next = state.waiting.removeFirst()
+      state.owner = next?.thread
+      if next != nil { state.depth = 1 }
+      return next
+    }
+    next?.wakeUp.signal()
   }
 
-  package var isHeldByCurrentThread: Bool {
-    if !process.isCurrent { recover() }
-    // `tryLock` also succeeds if no thread holds the mutex; `depth` is then 0.
-    guard mutex.tryLock() else { return false }
-    defer { mutex.unlock() }
-    return depth > 0
-  }
+  package var isHeldByCurrentThread: Bool { state.withLock { $0.owner == .current } }
 
-  /// Whether a thread waits for a fair mutex.
-  var hasWaitingThread: Bool {
-    guard turn.tryLock() else { return true }
-    turn.unlock()
-    return false
-  }
+  /// Whether a thread waits for the lock.
+  var hasWaitingThread: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
@@ -67,13 +72,5 @@ package final class RecursiveLock: @unchecked Sendable {
     lock()
     defer { unlock() }
     return try body()
-  }
-
-  private func recover() {
-    process.recover {
-      depth = 0
-      mutex.reset()
-      turn.reset()
-    }
   }
 }

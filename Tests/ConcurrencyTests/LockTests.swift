@@ -66,8 +66,8 @@ import Testing
       text.contains("was forked while another thread was changing a value of type Array<Int>"))
   }
 
-  @Test func fairLockIsHandedToAWaitingThread() throws {
-    let lock = RecursiveLock(isFair: true)
+  @Test func recursiveLockIsHandedToAWaitingThread() throws {
+    let lock = RecursiveLock()
     let order = Lock([Int]())
     for round in 0..<20 {
       lock.lock()

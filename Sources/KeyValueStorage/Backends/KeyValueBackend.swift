@@ -28,13 +28,17 @@ public protocol KeyValueBackend: Sendable {
   /// that were set although they were stored already. If it throws an error other than
   /// ``KeyValueStoreError/uncertain(path:code:)``, no change was made.
   ///
-  /// - Parameter changes: Computes the changes from the newest contents. It is called again after a
-  ///   concurrent change. If it returns no changes, nothing is written.
-  /// - Returns: The contents after the changes.
+  /// - Parameters:
+  ///   - timeout: The maximum time to wait for other writers; nil to fail immediately. A backend
+  ///     that does not wait for them may ignore it.
+  ///   - changes: Computes the changes from the newest contents, and a result. It is called again
+  ///     after a concurrent change. If it returns no changes or throws, nothing is written.
+  /// - Returns: The contents after the changes, and the result of the last call of the closure.
   /// - Throws: The reason why nothing was changed.
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result)
 
   /// Calls a handler after each change by any process, until the result is released.
   ///
@@ -45,25 +49,10 @@ public protocol KeyValueBackend: Sendable {
 
   /// Moves unreadable contents aside without loss, so that the store starts empty.
   ///
+  /// - Parameter timeout: The maximum time to wait for writers, as in ``update(within:_:)``.
   /// - Returns: The new location of the contents, or nil if they are readable.
-  func moveAside() throws(KeyValueStoreError) -> String?
-}
-
-// Only files have locks. Custom backends have their own time limits.
-extension KeyValueBackend {
-  /// Changes the contents within a timeout; with nil, fails immediately if the lock is held.
-  func update(
-    within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents {
-    if let file = self as? FileBackend { return try file.update(within: timeout, changes) }
-    return try update(changes)
-  }
-
-  /// Moves unreadable contents aside, with a timeout as in `update(within:_:)`.
-  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
-    if let file = self as? FileBackend { return try file.moveAside(within: timeout) }
-    return try moveAside()
-  }
+  /// - Throws: The reason why the contents cannot be moved.
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String?
 }
 
 /// A backend that stores keys and values in memory.
@@ -79,17 +68,21 @@ final class MemoryBackend: KeyValueBackend {
 
   func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
 
-  func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
     // A store has only one writer at a time, and each store has its own memory backend.
     let current = load()
-    let changed = current.applying(changes(current), revision: current.revision + 1)
+    let (changes, result) = try changes(current)
+    let changed = current.applying(changes, revision: current.revision + 1)
     contents.withLock { $0 = changed }
-    return changed
+    return (changed, result)
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
     KeyValueObservation {}
   }
 
-  func moveAside() -> String? { nil }
+  func moveAside(within timeout: Duration?) -> String? { nil }
 }

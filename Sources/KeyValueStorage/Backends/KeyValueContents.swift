@@ -119,12 +119,15 @@ public struct KeyValueChanges: Sendable {
   /// The new value of each key; nil for removal.
   private(set) var byKey: [StoredKey: EncodedValue?] = [:]
   /// Whether values were also set that are stored already, and must be durable like the changes.
-  var confirmsStoredValues = false
+  private(set) var confirmsStoredValues = false
 
   /// Creates an empty set of changes.
   public init() {}
 
-  init(_ byKey: [StoredKey: EncodedValue?]) { self.byKey = byKey }
+  init(_ byKey: [StoredKey: EncodedValue?], confirmsStoredValues: Bool = false) {
+    self.byKey = byKey
+    self.confirmsStoredValues = confirmsStoredValues
+  }
 
   /// The number of keys to set or remove.
   public var count: Int { byKey.count }
@@ -137,15 +140,7 @@ public struct KeyValueChanges: Sendable {
 
   /// Sets a key to an encoded value; nil removes the key.
   public mutating func set(_ key: String, to value: EncodedValue?) {
-    self[StoredKey(key)] = .some(value)
-  }
-
-  /// The change of a key: a value, `.some(nil)` for removal, or nil for no change.
-  subscript(key: StoredKey) -> EncodedValue?? {
-    get { byKey[key] }
-    set {
-      if let newValue { byKey.updateValue(newValue, forKey: key) } else { byKey[key] = nil }
-    }
+    byKey.updateValue(value, forKey: StoredKey(key))
   }
 }
 

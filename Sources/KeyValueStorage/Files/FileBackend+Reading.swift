@@ -5,8 +5,10 @@ import ValueFormats
 
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
-    try convertingErrors { () throws(SystemError) in
-      try fileSystem.status(of: path, followingLink: true)
+    do {
+      return try fileSystem.status(of: path, followingLink: true)
+    } catch {
+      throw KeyValueStoreError(error)
     }
   }
 
@@ -16,7 +18,7 @@ extension FileBackend {
       let status = try status(of: path)
       if let status, status.size > 0 { state.hasSeenContent = true }
       if let snapshot = state.snapshot, snapshot.isCurrent(for: status) { return snapshot }
-      let snapshot = try read(path, status, &state)
+      let snapshot = try read(path, status)
       state.snapshot = snapshot
       return snapshot
     }
@@ -39,14 +41,14 @@ extension FileBackend {
   }
 
   private func read(
-    _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
+    _ path: String, _ found: FileStatus?
   ) throws(KeyValueStoreError) -> FileSnapshot {
     var found = found
     for _ in 0..<100 {
-      guard let status = found else { return FileSnapshot(absentAt: state.nextRevision()) }
+      guard let status = found else { return FileSnapshot(absentAt: nextRevision()) }
       // Opening anything other than a regular file may block, or affect a device.
       try requireReadable(status)
-      if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
+      if let snapshot = try readOnce(path, revision: nextRevision()) { return snapshot }
       found = try self.status(of: path)
     }
     throw .unavailable("\(path) changes faster than it can be read. Try again later.")

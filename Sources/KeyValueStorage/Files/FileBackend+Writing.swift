@@ -1,13 +1,14 @@
 import CLibrary
 import Concurrency
 import StorageInternals
+import Synchronization
 import ValueFormats
 
 extension FileBackend {
-  /// Changes the file, with a timeout as in `KeyValueBackend.update(within:_:)`.
-  func update(
-    within timeout: Duration?, _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents {
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
     let process = Fork.generation
     let scope = try lockFile(within: timeout)
     defer { withExtendedLifetime(scope) {} }
@@ -17,15 +18,15 @@ extension FileBackend {
       if geteuid() == 0 { changeLockOwner(scope, of: base.status) }
       let file = try writableFile(of: base)
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
-      let changes = changes(contents)
+      let (changes, result) = try changes(contents)
       if process != Fork.generation { throw .forkedDuring("a transaction") }
-      if changes.isEmpty {
+      if changes.byKey.isEmpty {
         if changes.confirmsStoredValues { try flush(base, at: scope.target) }
-        return contents
+        return (contents, result)
       }
       if base.status?.isReadOnly == true { throw .readOnly(path: scope.target) }
-      if let written = try write(changes, to: file, of: base, at: scope.target) {
-        return written
+      if let written = try write(changes, to: contents, file.surroundings, base, scope.target) {
+        return (written, result)
       }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
     }
@@ -82,12 +83,12 @@ extension FileBackend {
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
-    _ changes: KeyValueChanges, to file: ParsedFile, of snapshot: FileSnapshot, at target: String
+    _ changes: KeyValueChanges, to contents: KeyValueContents, _ surroundings: FileSurroundings,
+    _ snapshot: FileSnapshot, _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
-    var contents = KeyValueContents(
-      entries: file.entries, revision: state.withLock { $0.nextRevision() })
+    var contents = KeyValueContents(entries: contents.entries, revision: nextRevision())
     contents.apply(changes, makingEntry: storedFormat.entry)
-    let bytes = storedFormat.join(contents.entries, file.surroundings)
+    let bytes = storedFormat.join(contents.entries, surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -96,17 +97,14 @@ extension FileBackend {
         at: target, with: bytes, expecting: snapshot.status
       ) { path throws(SystemError) in try hasUnchangedContent(path, snapshot) }
       guard let written else {
-        state.withLock { $0.hasRemovedStaleFiles = false }
+        hasRemovedStaleFiles.store(false, ordering: .relaxed)
         return nil
       }
-      return record(
-        written, contents, file.surroundings, of: snapshot, at: target, size: bytes.count)
+      return record(written, contents, surroundings, of: snapshot, at: target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
-      state.withLock { state in
-        state.snapshot = nil
-        state.hasRemovedStaleFiles = false
-      }
+      state.withLock { $0.snapshot = nil }
+      hasRemovedStaleFiles.store(false, ordering: .relaxed)
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       throw cannotCopyOwner && snapshot.status?.owner != geteuid()
@@ -121,8 +119,8 @@ extension FileBackend {
   ) -> KeyValueContents {
     state.withLock { state in
       state.hasSeenContent = true
-      if written.hasTemporaryFile { state.hasRemovedStaleFiles = false }
-      let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
+      if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
+      let newest = KeyValueContents(entries: contents.entries, revision: nextRevision())
       state.flushedRevision = newest.revision
       let snapshot = reopen(target, written, newest, surroundings, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {

@@ -2,6 +2,7 @@ import CLibrary
 import Concurrency
 import FoundationEssentials
 import StorageInternals
+import Synchronization
 import ValueFormats
 
 /// A backend that stores keys and values in a file.
@@ -20,6 +21,12 @@ final class FileBackend: KeyValueBackend {
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
+  /// The revision of the newest snapshot.
+  private let revision = Atomic<Int64>(0)
+  /// Whether the backend has looked for temporary files of killed writers.
+  private let hasLookedForStaleFiles = Atomic(false)
+  /// Whether those files have been removed, and no later write has left a new one.
+  let hasRemovedStaleFiles = Atomic(false)
 
   init(
     path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
@@ -33,6 +40,8 @@ final class FileBackend: KeyValueBackend {
   }
 
   var name: String { path }
+
+  func nextRevision() -> Int64 { revision.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
@@ -61,16 +70,6 @@ final class FileBackend: KeyValueBackend {
       guard let snapshot = state.snapshot, snapshot.revision == revision else { return true }
       return try !snapshot.isCurrent(for: status(of: path))
     }
-  }
-
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents {
-    try update(within: FileLock.defaultTimeout, changes)
-  }
-
-  func moveAside() throws(KeyValueStoreError) -> String? {
-    try moveAside(within: FileLock.defaultTimeout)
   }
 
   /// A remark on the file's directory if it cannot be flushed; otherwise nil.
@@ -109,21 +108,10 @@ struct FileBackendState: Sendable {
   }
   /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
-  /// The revision of the newest snapshot.
-  var revision: Int64 = 0
   /// Whether the file has ever had content.
   var hasSeenContent = false
-  /// Whether the backend has looked for temporary files of killed writers.
-  var hasLookedForStaleFiles = false
-  /// Whether those files have been removed, and no later write has left a new one.
-  var hasRemovedStaleFiles = false
   /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
   var flushedRevision: Int64?
-
-  mutating func nextRevision() -> Int64 {
-    revision += 1
-    return revision
-  }
 }
 
 extension FileBackend {
@@ -131,10 +119,10 @@ extension FileBackend {
 
   /// Removes the temporary files of killed writers, unless they have already been removed.
   func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
-    if state.withLock({ $0.hasRemovedStaleFiles }) { return }
+    if hasRemovedStaleFiles.load(ordering: .relaxed) { return }
     do throws(SystemError) {
       let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
-      state.withLock { $0.hasRemovedStaleFiles = isDone }
+      hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
     } catch {
       // Not reported, see above.
     }
@@ -142,11 +130,11 @@ extension FileBackend {
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
   func removeStaleFilesIfFree() {
-    let isDone = state.withLock { state in
-      defer { state.hasLookedForStaleFiles = true }
-      return state.hasLookedForStaleFiles || state.hasRemovedStaleFiles
+    if hasLookedForStaleFiles.exchange(true, ordering: .relaxed)
+      || hasRemovedStaleFiles.load(ordering: .relaxed)
+    {
+      return
     }
-    if isDone { return }
     do throws(SystemError) {
       let target = try fileSystem.resolve(path)
       guard try fileSystem.hasTemporaryFiles(of: target),

@@ -17,10 +17,8 @@ final class Setting: Sendable {
 
   /// The cached state of the setting in one process.
   private struct Cache: Sendable {
-    var process = Fork.generation
-    var value: CachedValue? {
-      didSet { decodingError = value?.error }
-    }
+    let process = Fork.generation
+    private(set) var value: CachedValue?
     @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
@@ -30,6 +28,11 @@ final class Setting: Sendable {
           KeyValueStore.didSucceed(after: [oldValue])
         }
       }
+    }
+
+    mutating func setValue(_ newValue: CachedValue) {
+      if value?.error != nil || newValue.error != nil { decodingError = newValue.error }
+      value = newValue
     }
   }
 
@@ -114,7 +117,7 @@ final class Setting: Sendable {
       if !state.isInTransaction {
         cached.generation = generation
         cached.encoded = encoded
-        cache.value = cached
+        cache.setValue(cached)
       }
       return (encoded, generation, cached)
     }
@@ -132,7 +135,7 @@ final class Setting: Sendable {
     }
     withCache { cache, state in
       if !state.isInTransaction, generation == nil || state.generation == generation {
-        cache.value = decoded
+        cache.setValue(decoded)
       }
     }
     return decoded
@@ -144,18 +147,34 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
-    store.propertyLock.lock()
-    assign(value)
-    unlockAndFlush()
+    do {
+      assign(try encode(value), Box(value))
+    } catch {
+      reject(error)
+    }
   }
 
-  func reset() {
-    store.propertyLock.lock()
-    withCache { cache, state in
-      _ = state.set(key, to: nil)
-      cache.rejection = nil
+  func reset() { assign(nil, defaultValue) }
+
+  /// Sets the key to an encoded value, or removes it for nil, and writes unless a transaction or an
+  /// in-place change of this thread will.
+  private func assign(_ encoded: EncodedValue?, _ value: AnyBox) {
+    /// Returns whether to write; nil during an in-place change of another thread.
+    func apply(_ cache: inout Cache, _ state: inout StoreState) -> Bool? {
+      if let thread = state.changingThread, thread != .current { return nil }
+      if cache.rejection != nil { cache.rejection = nil }
+      guard let generation = state.set(key, to: encoded) else { return false }
+      cache.setValue(
+        CachedValue(generation: generation, encoded: encoded, value: value, error: nil))
+      return state.changingThread == nil
     }
-    unlockAndFlush()
+    let mustWrite = withCache(apply) ?? store.propertyLock.withLock { withCache(apply) }
+    if mustWrite ?? false { store.flushOrSchedule() }
+  }
+
+  private func reject(_ error: KeyValueStoreError) {
+    withCache { cache, _ in cache.rejection = error }
+    KeyValueStore.report(error)
   }
 
   /// An in-place change, during which no other thread can set a property of the store.
@@ -163,6 +182,8 @@ final class Setting: Sendable {
     let value: AnyBox
     /// The reason to reject the change: the value is not the stored one.
     let rejection: KeyValueStoreError?
+    /// Whether the change is part of another one.
+    let isNested: Bool
     let process = Fork.generation
   }
 
@@ -170,41 +191,33 @@ final class Setting: Sendable {
     store.loadIfNeeded()
     store.propertyLock.lock()
     // Before the value: in between, another thread may read the contents, which ends the error.
-    let readError = store.state.withLock { $0.readError(of: key) }
+    let (isNested, readError) = store.state.withLock { state in
+      defer { state.changingThread = .current }
+      return (state.changingThread != nil, state.readError(of: key))
+    }
     let current = loadedValue()
-    return Change(value: current.value, rejection: current.error ?? readError)
+    return Change(
+      value: current.value, rejection: current.error ?? readError, isNested: isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
     let isForked = change.process != Fork.generation
-    guard let rejection = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
-    else {
-      assign(value)
-      return unlockAndFlush()
-    }
-    withCache { cache, _ in cache.rejection = rejection }
-    store.propertyLock.unlock()
-    KeyValueStore.report(rejection)
-  }
-
-  private func unlockAndFlush() {
-    store.propertyLock.unlock()
-    store.flushOrSchedule()
-  }
-
-  private func assign(_ value: some Codable & Sendable) {
-    do throws(KeyValueStoreError) {
-      let encoded = try encode(value)
-      let box = Box(value)
-      withCache { cache, state in
-        cache.rejection = nil
-        guard let generation = state.set(key, to: encoded) else { return }
-        cache.value = CachedValue(generation: generation, encoded: encoded, value: box, error: nil)
+    var failure = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
+    if failure == nil {
+      do {
+        assign(try encode(value), Box(value))
+      } catch {
+        failure = error
       }
-    } catch {
-      withCache { cache, _ in cache.rejection = error }
-      KeyValueStore.report(error)
     }
+    let mustWrite = store.state.withLock { state in
+      if change.isNested { return false }
+      state.changingThread = nil
+      return state.transaction.ofThisThread == nil
+    }
+    store.propertyLock.unlock()
+    if let failure { reject(failure) }
+    if mustWrite { store.flushOrSchedule() }
   }
 
   private func encode<Value: Encodable>(

@@ -2,19 +2,28 @@ import ValueFormats
 
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
-  private let contents: KeyValueContents
+  /// The contents without the changes.
+  let stored: KeyValueContents
   let format: any StoredFormat
-  private(set) var changes = KeyValueChanges()
+  /// The new value of each changed key; nil for removal.
+  private var changes: [StoredKey: EncodedValue?] = [:]
+  /// Whether nothing is to be written.
+  var isAbandoned = false
 
-  init(_ contents: KeyValueContents, format: any StoredFormat) {
-    self.contents = contents
+  init(_ stored: KeyValueContents, format: any StoredFormat) {
+    self.stored = stored
     self.format = format
   }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
   public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
 
-  var allKeys: [String] { contents.applying(changes, revision: contents.revision).keys }
+  var allKeys: [String] { contents.keys }
+
+  /// The contents with the changes.
+  var contents: KeyValueContents {
+    stored.applying(KeyValueChanges(changes), revision: stored.revision)
+  }
 
   /// Returns the value of a key; nil if there is none.
   ///
@@ -47,22 +56,21 @@ public struct KeyValueDraft: Sendable {
   subscript(key: StoredKey) -> EncodedValue? {
     get {
       if let change = changes[key] { return change }
-      return contents[key]
+      return stored[key]
     }
-    set { changes[key] = .some(newValue) }
+    set { changes.updateValue(newValue, forKey: key) }
   }
 
   /// Adds unsaved changes of the store.
   mutating func add(_ unsaved: [StoredKey: StoreState.Unsaved]) {
-    for (key, change) in unsaved { self[key] = change.value }
+    for (key, change) in unsaved { changes.updateValue(change.value, forKey: key) }
   }
 
-  var isEmpty: Bool { changes.isEmpty ? contents.isEmpty : allKeys.isEmpty }
+  var isEmpty: Bool { changes.isEmpty ? stored.isEmpty : contents.isEmpty }
 
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
-    var effective = KeyValueChanges(changes.byKey.filter { contents[$0] != $1 })
-    effective.confirmsStoredValues = effective.count < changes.count
-    return effective
+    let effective = changes.filter { stored[$0] != $1 }
+    return KeyValueChanges(effective, confirmsStoredValues: effective.count < changes.count)
   }
 }

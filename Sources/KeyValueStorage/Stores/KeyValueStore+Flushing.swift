@@ -7,7 +7,7 @@ extension KeyValueStore {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     while !writeLock.tryLock() {
       // During an in-place change, the thread that holds `writeLock` may wait for this thread.
-      if propertyLock.isHeldByCurrentThread || .now >= deadline {
+      if isInPlaceChangeOfThisThread || .now >= deadline {
         return reportUnwritten(.unavailable("Another thread is writing to the store."))
       }
       usleep(1000)
@@ -22,10 +22,8 @@ extension KeyValueStore {
 
   /// Writes unsaved changes, immediately or on the policy's schedule.
   func flushOrSchedule() {
-    if isInTransactionOfThisThread { return }
     if let delay, startTimer(after: delay) { return }
-    // An enclosing in-place change writes when it ends.
-    if !propertyLock.isHeldByCurrentThread { flushReportingFailure() }
+    flushReportingFailure()
   }
 
   /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
@@ -51,11 +49,23 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes unsaved changes, if there are any, with the parameters of `write`.
+  /// Writes unsaved changes, if there are any, within a timeout as in `write`.
+  ///
+  /// Unless `evenIfRemoved` is true, a program that has just removed the file has time to put it
+  /// back.
   func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
-    if state.withLock({ $0.unsaved.isEmpty }) { return }
+    let unsaved = state.withLock { $0.unsaved }
+    if unsaved.isEmpty { return }
     do {
-      try write(within: timeout, evenIfRemoved: evenIfRemoved) { _ in true }
+      let isPostponed = try write(unsaved, within: timeout) { draft in
+        if evenIfRemoved || !draft.stored.isEmpty { return false }
+        draft.isAbandoned = state.withLock { $0.contents?.isEmpty == false }
+        return draft.isAbandoned
+      }
+      if isPostponed {
+        state.withLock { $0.isOverdue = true }
+        scheduleRefresh()
+      }
     } catch {
       state.withLock {
         $0.writeError = error

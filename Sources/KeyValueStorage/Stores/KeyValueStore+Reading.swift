@@ -44,6 +44,9 @@ extension KeyValueStore {
   /// Whether the calling thread is in a transaction of this store.
   var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
 
+  /// Whether the calling thread is changing a property of this store in place.
+  var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }
+
   /// Loads the values if the cached ones may be stale, and reports a new failure.
   ///
   /// After a failure, each access retries with a few system calls. An invalid file is parsed again
@@ -66,17 +69,19 @@ extension KeyValueStore {
     do {
       if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) { return }
       let newest = try backend.load()
-      if isImplicit, newest.isEmpty, isWithinGracePeriod { return }
+      if isImplicit, newest.isEmpty, beginOrContinueGracePeriod() { return }
       try adopt(newest, isImplicit: isImplicit)
     } catch {
-      if isImplicit, !hadError, isWithinGracePeriod { return }
+      if isImplicit, !hadError, beginOrContinueGracePeriod() { return }
       state.withLock { $0.recordReadError(error, since: cached?.revision) }
       throw error
     }
   }
 
-  /// Whether empty or unreadable contents must still be ignored.
-  private var isWithinGracePeriod: Bool { state.withLock { $0.beginGracePeriod(of: gracePeriod) } }
+  /// Returns whether empty or unreadable contents must still be ignored.
+  private func beginOrContinueGracePeriod() -> Bool {
+    state.withLock { $0.beginOrContinueGracePeriod(of: gracePeriod) }
+  }
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
@@ -92,7 +97,7 @@ extension KeyValueStore {
       state.withLock { $0.recordMigrationError(error, for: contents) }
       throw error
     }
-    let migrated = contents.applying(draft.changes, revision: contents.revision)
+    let migrated = draft.contents
     state.withLock { $0.adopt(migrated) }
   }
 
@@ -101,7 +106,7 @@ extension KeyValueStore {
     guard writeLock.tryLock() else { return false }
     defer { writeLock.unlock() }
     do {
-      try write(within: nil) { _ in true }
+      try write(within: nil) { _ in }
       state.withLock { $0.migrationWriteError = nil }
       return true
     } catch {
@@ -114,81 +119,5 @@ extension KeyValueStore {
       }
       return false
     }
-  }
-
-  /// The state of the backend's observation.
-  struct Watch {
-    var observation: KeyValueObservation?
-    /// The time of the last attempt to observe the backend.
-    var lastAttempt: ContinuousClock.Instant?
-    /// The reason why changes are not reported immediately; nil if they are.
-    @ReportedError var error: KeyValueStoreError?
-  }
-
-  /// Starts watching for changes by other processes; limits implicit attempts to one per second.
-  func startWatching(isImplicit: Bool = false) {
-    // In a forked child, each access checks for changes.
-    if Fork.isChild || watch.withLock({ $0.observation != nil }) { return }
-    updateWatchError { watch throws(KeyValueStoreError) in
-      if watch.observation != nil { return watch.error }
-      if isImplicit, let last = watch.lastAttempt, .now - last < .seconds(1) { return watch.error }
-      watch.lastAttempt = .now
-      watch.observation = try backend.observe { [weak self] in self?.fileDidChange() }
-      return watch.observation?.error
-    }
-  }
-
-  /// Updates the reason why each access checks for changes, and reports a new reason.
-  private func updateWatchError(
-    _ findError: (inout Watch) throws(KeyValueStoreError) -> KeyValueStoreError?
-  ) {
-    let newError = watch.withLock { watch -> KeyValueStoreError? in
-      let last = watch.error
-      do throws(KeyValueStoreError) {
-        watch.error = try findError(&watch)
-      } catch {
-        watch.error = error
-      }
-      state.withLock { $0.isWatched = watch.observation != nil && watch.error == nil }
-      return watch.error == last ? nil : watch.error
-    }
-    if let newError { report(newError) }
-  }
-
-  /// Reads the file again after a change to the file or to a symbolic link in its path.
-  private func fileDidChange() {
-    updateWatchError { $0.observation?.error }
-    refresh(isRetry: false)
-  }
-
-  /// Reads the file if it has changed; retries once, because an editor may be about to save it.
-  private func refresh(isRetry: Bool) {
-    let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
-    do throws(KeyValueStoreError) {
-      var hasChanged = true
-      if let cached, !hadError { hasChanged = try backend.hasChanged(since: cached.revision) }
-      if hasChanged {
-        let newest = try backend.load()
-        if !isRetry, newest.isEmpty, !(cached?.isEmpty ?? true) { return scheduleRefresh() }
-        try adopt(newest)
-      }
-      // Coalesced writes remain scheduled.
-      if state.withLock({ $0.isOverdue }) { flushOverdue(within: nil) }
-    } catch {
-      if !isRetry { return scheduleRefresh() }
-      let lastError = state.withLock { state in
-        defer { state.recordReadError(error, since: cached?.revision) }
-        return state.readError
-      }
-      // One change of a file may cause several notifications.
-      if error != lastError { report(error) }
-    }
-  }
-
-  /// Schedules a second attempt to read a missing, empty or unreadable file.
-  func scheduleRefresh() {
-    let job = background.run(after: gracePeriod) { [weak self] in self?.refresh(isRetry: true) }
-    // Without a thread, each access checks the file itself.
-    if job == nil { state.withLock { $0.isWatched = false } }
   }
 }

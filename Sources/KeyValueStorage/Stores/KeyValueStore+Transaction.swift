@@ -40,8 +40,7 @@ extension KeyValueStore {
     // Otherwise, the first read by another thread would wait for the end of the transaction.
     loadIfNeeded()
     return try writeLock.withLock {
-      var result: Swift.Result<Result, any Error>?
-      try write(within: lockTimeout) { draft in
+      try write(within: lockTimeout) { draft -> Swift.Result<Result, any Error> in
         let open = OpenTransaction(draft: draft)
         state.withLock { $0.setTransaction(open) }
         let outcome = Swift.Result(catching: body)
@@ -49,14 +48,11 @@ extension KeyValueStore {
           defer { state.setTransaction(nil) }
           return state.transaction?.draft
         }
-        result = outcome
         // A child process forked by the closure has no transaction, and writes nothing.
-        guard let finished else { return true }
-        draft = finished
-        if case .failure = outcome { return false }
-        return true
-      }
-      return try result!.get()
+        if let finished { draft = finished }
+        if case .failure = outcome { draft.isAbandoned = true }
+        return outcome
+      }.get()
     }
   }
 }

@@ -52,105 +52,104 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  /// A change of one key, to be written together with those of other threads.
-  struct PendingSave: Sendable {
-    let key: StoredKey
-    let value: EncodedValue?
-  }
-
-  typealias Saves = WriteQueue<PendingSave, Void, KeyValueStoreError>
-
   /// Sets or removes a key, and returns when the change is on disk.
+  ///
+  /// The first thread that acquires `writeLock` writes the changes of all threads that wait for it.
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
-    let isInTransaction = state.withLock { state in
-      if state.transaction.ofThisThread == nil { return false }
-      _ = state.set(key, to: value)
-      return true
-    }
-    if isInTransaction { return }
     requireNoInPlaceChange()
-    let change = PendingSave(key: key, value: value)
-    // A failure handler may run during a write, and would wait in the queue for that write.
-    if writeLock.isHeldByCurrentThread { return try write([change]) }
-    try saves.perform(change, process: write)
+    let save = state.withLock { state -> PendingSave? in
+      if state.transaction.ofThisThread != nil {
+        _ = state.set(key, to: value)
+        return nil
+      }
+      let save = PendingSave(key, value)
+      state.saves.append(save)
+      return save
+    }
+    guard let save else { return }
+    try writeLock.withLock { () throws(KeyValueStoreError) in
+      if save.outcome == nil {
+        write(
+          state.withLock { state in
+            defer { state.saves = [] }
+            return state.saves
+          })
+      }
+      try save.outcome?.get()
+    }
   }
 
-  /// Writes the changes of several threads together, in their order.
-  private func write(_ batch: [Saves.Pending]) {
+  /// Writes changes together, in their order, and sets their outcomes.
+  private func write(_ saves: [PendingSave]) {
     do throws(KeyValueStoreError) {
-      try writeLock.withLock { () throws(KeyValueStoreError) in try write(batch.map(\.write)) }
-      for save in batch { save.finish(.success(())) }
+      try write(within: lockTimeout) { draft in
+        for save in saves { draft[save.key] = save.value }
+      }
+      for save in saves { save.outcome = .success(()) }
     } catch {
       // A change that makes the file too large must not fail the others.
-      if batch.count > 1, error.isCausedBySize {
-        write(Array(batch.prefix(batch.count / 2)))
-        write(Array(batch.dropFirst(batch.count / 2)))
+      if saves.count > 1, error.isCausedBySize {
+        write(Array(saves.prefix(saves.count / 2)))
+        write(Array(saves.dropFirst(saves.count / 2)))
       } else {
-        for save in batch { save.finish(.failure(error)) }
+        for save in saves { save.outcome = .failure(error) }
       }
     }
   }
 
-  private func write(_ changes: [PendingSave]) throws(KeyValueStoreError) {
-    try write(within: lockTimeout) { draft in
-      for change in changes { draft[change.key] = change.value }
-      return true
-    }
-  }
-
-  /// Writes a draft of the newest contents with all unsaved changes, migrated to the app's version.
+  /// Writes a draft of the newest contents, migrated to the app's version, with unsaved changes:
+  /// the given ones, or those at the time of the write.
   ///
-  /// A timeout of nil fails immediately if another process holds the lock. Unless `evenIfRemoved`
-  /// is true, a program that has just removed the file has time to put it back. `change` makes
-  /// further changes to the draft, and returns false to write nothing.
-  func write(
-    within timeout: Duration?, evenIfRemoved: Bool = true,
-    _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Bool
-  ) throws(KeyValueStoreError) {
+  /// A timeout of nil fails immediately if another process holds the lock. `change` makes further
+  /// changes to the draft, or abandons it.
+  func write<Result>(
+    _ unsaved: [StoredKey: StoreState.Unsaved]? = nil, within timeout: Duration?,
+    _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Result
+  ) throws(KeyValueStoreError) -> Result {
     // The contents are cached below, so later changes to the file must be detected.
     startWatching()
-    var isRemoved = false
-    var failure: KeyValueStoreError?
-    var shouldWrite = true
-    var saved: [StoredKey: StoreState.Unsaved] = [:]
-    let contents = try backend.update(within: timeout) { contents in
-      failure = nil
-      saved = [:]
-      isRemoved = contents.isEmpty && state.withLock { $0.contents?.isEmpty == false }
-      if isRemoved, !evenIfRemoved { return KeyValueChanges() }
+    typealias Outcome = (result: Result, saved: [StoredKey: StoreState.Unsaved]?)
+    let (contents, outcome) = try backend.update(within: timeout) {
+      contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
       var draft = KeyValueDraft(contents, format: format)
-      do throws(KeyValueStoreError) {
-        try version.migrate(&draft)
-        let unsaved = state.withLock { $0.unsaved }
-        draft.add(unsaved)
-        shouldWrite = try change(&draft)
-        if !shouldWrite { return KeyValueChanges() }
-        try version.writeVersion(to: &draft)
-        saved = unsaved
-        return draft.effectiveChanges
-      } catch {
-        failure = error
-        return KeyValueChanges()
-      }
+      try version.migrate(&draft)
+      let unsaved = unsaved ?? state.withLock { $0.unsaved }
+      draft.add(unsaved)
+      let result = try change(&draft)
+      if draft.isAbandoned { return (KeyValueChanges(), (result, nil)) }
+      try version.writeVersion(to: &draft)
+      return (draft.effectiveChanges, (result, unsaved))
     }
-    if let failure { throw failure }
-    if !shouldWrite { return }
-    if isRemoved, !evenIfRemoved {
-      state.withLock { $0.isOverdue = true }
-      return scheduleRefresh()
+    if let saved = outcome.saved {
+      state.withLock { $0.adopt(contents, saved: saved) }
+      stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
     }
-    state.withLock { $0.adopt(contents, saved: saved) }
-    stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
+    return outcome.result
   }
 
   /// Traps during an in-place change, when waiting for a transaction could deadlock.
   func requireNoInPlaceChange() {
-    if propertyLock.isHeldByCurrentThread, !writeLock.isHeldByCurrentThread {
+    if isInPlaceChangeOfThisThread, !writeLock.isHeldByCurrentThread {
       fatalError(
         """
         A KeyValueStore was written during an in-place change of one of its properties. Copy the \
         value, change the copy, and assign it to the property.
         """)
     }
+  }
+}
+
+/// A change of one key, to be written together with those of other threads.
+///
+/// `@unchecked`: only the thread that holds the store's `writeLock` accesses the outcome.
+final class PendingSave: @unchecked Sendable {
+  let key: StoredKey
+  let value: EncodedValue?
+  /// Whether the change is on disk or could not be written; nil until it is attempted.
+  var outcome: Result<Void, KeyValueStoreError>?
+
+  init(_ key: StoredKey, _ value: EncodedValue?) {
+    self.key = key
+    self.value = value
   }
 }

@@ -1,6 +1,7 @@
 import Concurrency
 public import FoundationEssentials
 import StorageInternals
+import Synchronization
 import ValueFormats
 
 /// A store of settings: values under keys, in a file that people and programs can read and edit.
@@ -29,12 +30,12 @@ public final class KeyValueStore: Sendable {
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
-  let writeLock = RecursiveLock(isFair: true)
-  /// The queue that combines the saves of several threads into one write.
-  let saves = Saves()
-  /// Held by the thread that sets a property or changes one in place; acquired after `writeLock`.
+  let writeLock = RecursiveLock()
+  /// Held by the thread that changes a property in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
   let watch = Lock(Watch(), inForkedChild: { Watch() })
+  /// Whether changes by other processes are watched for, or must not be.
+  let isWatching = Atomic(false)
   /// The queue for delayed writes, and for retries after a change to the file.
   let background = SerialQueue()
   /// The delay of writes; nil for durable writes.
@@ -84,7 +85,7 @@ public final class KeyValueStore: Sendable {
   /// default.
   ///
   /// After that time, the write fails with ``KeyValueStoreError/busy(path:holder:)``, and later
-  /// writes fail immediately until the lock is free. Custom backends have their own limits.
+  /// writes fail immediately until the lock is free. Custom backends may have their own limits.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -94,7 +95,7 @@ public final class KeyValueStore: Sendable {
   deinit {
     stopTimer()
     // No observer is left, so the write below must not start watching the file.
-    watch.withLock { $0.observation = KeyValueObservation {} }
+    isWatching.store(true, ordering: .releasing)
     flushReportingFailure()
   }
 }
@@ -221,15 +222,16 @@ private struct UnreachableBackend: KeyValueBackend {
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool { throw error }
 
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents { throw error }
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) { throw error }
 
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation { throw error }
 
-  func moveAside() throws(KeyValueStoreError) -> String? { throw error }
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? { throw error }
 }
 
 /// The policy that determines when a ``KeyValueStore`` writes its properties.

@@ -3,12 +3,8 @@ import ValueFormats
 
 /// The cached contents and unsaved changes of a store.
 struct StoreState: Sendable {
-  /// A change that has not been written.
-  struct Unsaved: Sendable {
-    let value: EncodedValue?
-    /// The number that distinguishes the change from later changes to the same key.
-    let sequenceNumber: Int
-  }
+  /// A change that has not been written, with a number that distinguishes it from later ones.
+  typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
 
   /// The process that owns the state.
   let process = Fork.generation
@@ -23,6 +19,8 @@ struct StoreState: Sendable {
   /// The last failed migration, with the revision of the contents.
   private var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
+  /// The changes of `save` that no thread is writing, in their order.
+  var saves: [PendingSave] = []
   /// The sequence number of the last change, saved or not.
   private var lastSequenceNumber = 0
   /// The reason why unsaved changes could not be written.
@@ -34,6 +32,8 @@ struct StoreState: Sendable {
   /// A number that increases with each change visible to a reader.
   private(set) var generation = 0
   private(set) var transaction: OpenTransaction?
+  /// The thread that changes a property in place and holds `propertyLock`; nil for none.
+  var changingThread: ThreadIdentity?
   var observers = KeyObservers()
 
   /// Returns the value of a key for threads that are not in a transaction.
@@ -66,11 +66,11 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    change { state in
-      state.lastSequenceNumber = state.generation
-      let unsaved = Unsaved(value: value, sequenceNumber: state.generation)
-      state.unsaved.updateValue(unsaved, forKey: key)
-    }
+    let before = observers.isEmpty ? nil : self
+    generation += 1
+    lastSequenceNumber = generation
+    unsaved.updateValue((value, generation), forKey: key)
+    if let before { notifyObservers(since: before) }
     return generation
   }
 
@@ -80,18 +80,18 @@ struct StoreState: Sendable {
     gracePeriodStart = nil
     // Another thread may have adopted newer contents in the meantime.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
-    change { state in
-      if !isOlder { state.contents = newest }
-      if saved.values.lazy.map(\.sequenceNumber).max() == state.lastSequenceNumber {
-        // No key was set after `saved` was captured.
-        state.unsaved.removeAll(keepingCapacity: true)
-      } else {
-        for (key, change) in saved
-        where state.unsaved[key]?.sequenceNumber == change.sequenceNumber {
-          state.unsaved[key] = nil
-        }
+    let before = observers.isEmpty ? nil : self
+    generation += 1
+    if !isOlder { contents = newest }
+    if saved.values.map({ $0.sequenceNumber }).max() == lastSequenceNumber {
+      // No key was set after `saved` was captured.
+      unsaved.removeAll(keepingCapacity: true)
+    } else {
+      for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
+        unsaved[key] = nil
       }
     }
+    if let before { notifyObservers(since: before) }
     if unsaved.isEmpty {
       writeError = nil
       isOverdue = false
@@ -111,7 +111,7 @@ struct StoreState: Sendable {
   ///
   /// Meanwhile, empty contents are ignored, because a program that writes a file may first remove
   /// or truncate it.
-  mutating func beginGracePeriod(of limit: Duration) -> Bool {
+  mutating func beginOrContinueGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
     let start = gracePeriodStart ?? now
@@ -139,12 +139,8 @@ struct StoreState: Sendable {
 
   var isInTransaction: Bool { transaction != nil }
 
-  /// Makes a change, and notifies the observers of the changed keys.
-  private mutating func change(_ body: (inout StoreState) -> Void) {
-    generation += 1
-    if observers.isEmpty { return body(&self) }
-    let before = self
-    body(&self)
+  /// Notifies the observers of the keys whose values have changed.
+  private func notifyObservers(since before: StoreState) {
     for key in observers.keysToCompare(before, self) {
       let value = self[key]
       if before[key] != value { observers.notify(key, value) }

@@ -79,10 +79,9 @@ extension KeyValueStore {
     reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
     requireNoInPlaceChange()
-    var result = UserDefaultsImport(file: URL(filePath: file.path))
-    try writeLock.withLock { () throws(KeyValueStoreError) in
+    return try writeLock.withLock { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
-        result = UserDefaultsImport(file: result.file, refused: file.refused)
+        var result = UserDefaultsImport(file: URL(filePath: file.path), refused: file.refused)
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {
           do throws(FormatError) {
@@ -107,10 +106,10 @@ extension KeyValueStore {
           }
           try report(index + 1)
         }
-        return !isDryRun
+        draft.isAbandoned = isDryRun
+        return result
       }
     }
-    return result
   }
 
   /// Returns the keys that are missing from this store or have different values there.

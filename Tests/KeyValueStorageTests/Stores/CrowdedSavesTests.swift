@@ -9,9 +9,7 @@ import Testing
 
 /// Saves of many threads at once, which share the writes of the file.
 struct CrowdedSavesTests {
-  /// Signalled when the write of the key `first` has begun.
-  private let hasBegun = DispatchSemaphore(value: 0)
-  /// That write waits for it.
+  /// The write of the key `first` waits for it.
   private let mayEnd = DispatchSemaphore(value: 0)
   private let writeCount = Lock(0)
 
@@ -20,13 +18,10 @@ struct CrowdedSavesTests {
     KeyValueStore(
       HookedBackend(
         base: MemoryBackend(),
-        willWrite: { [hasBegun, mayEnd, writeCount] changes throws(KeyValueStoreError) in
+        willWrite: { [mayEnd, writeCount] changes throws(KeyValueStoreError) in
           if changes.all.contains(where: { $0.key == "large" }) { throw refusal }
           writeCount.withLock { $0 += 1 }
-          if changes.all.contains(where: { $0.key == "first" }) {
-            hasBegun.signal()
-            mayEnd.wait()
-          }
+          if changes.all.contains(where: { $0.key == "first" }) { mayEnd.wait() }
         }))
   }
 
@@ -36,12 +31,13 @@ struct CrowdedSavesTests {
     _ count: Int, in store: KeyValueStore, _ body: @escaping @Sendable (Int) throws -> Void
   ) throws -> [Int: KeyValueStoreError] {
     let failures = Lock([Int: KeyValueStoreError]())
-    try onThreads(count + 2) { [hasBegun, mayEnd] thread in
+    try onThreads(count + 2) { [mayEnd, writeCount] thread in
       if thread == count { return try store.set(0, for: "first") }
-      if thread == 0 { hasBegun.wait() }
-      // The first save and those of the threads before this one.
-      let others = min(thread, count) + 1
-      try wait { store.saves.waitingCount == others }
+      // The first write has begun, and the saves of the threads before this one wait.
+      try wait {
+        writeCount.withLock { $0 } == 1
+          && store.state.withLock { $0.saves.count } == min(thread, count)
+      }
       if thread > count {
         mayEnd.signal()
         return

@@ -18,16 +18,20 @@ private final class OvertakenBackend: KeyValueBackend {
 
   func hasChanged(since revision: Int64) -> Bool { load().revision != revision }
 
-  func update(_ changes: (KeyValueContents) -> KeyValueChanges) -> KeyValueContents {
-    _ = changes(load())
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
+    _ = try changes(load())
     let theirs = load()["theirs"].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     var others = KeyValueChanges()
     others.set("theirs", to: ArraySlice(String(theirs + 1).utf8))
     let overtaken = load().applying(others, revision: load().revision + 1)
-    let changed = overtaken.applying(changes(overtaken), revision: overtaken.revision + 1)
+    let (mine, result) = try changes(overtaken)
+    let changed = overtaken.applying(mine, revision: overtaken.revision + 1)
     contents.withLock { $0 = changed }
     for observer in observers.withLock({ $0 }) { observer() }
-    return changed
+    return (changed, result)
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
@@ -35,7 +39,7 @@ private final class OvertakenBackend: KeyValueBackend {
     return KeyValueObservation {}
   }
 
-  func moveAside() -> String? { nil }
+  func moveAside(within timeout: Duration?) -> String? { nil }
 }
 
 struct OwnBackendTests {

@@ -83,10 +83,22 @@ final class BackendFile: Sendable {
 }
 
 extension FileBackend {
-  /// Sets a key, without a limit for the lock; nil removes it.
+  /// Changes the file, without a limit for the lock.
+  @discardableResult
+  func update(
+    _ changes: (KeyValueContents) -> KeyValueChanges
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    try update(within: .seconds(100_000)) { (changes($0), ()) }.0
+  }
+
+  func moveAside() throws(KeyValueStoreError) -> String? {
+    try moveAside(within: .seconds(100_000))
+  }
+
+  /// Sets a key; nil removes it.
   @discardableResult
   func set(_ key: String, _ value: String?) throws(KeyValueStoreError) -> KeyValueContents {
-    try update(within: .seconds(100_000)) { _ in
+    try update { _ in
       var changes = KeyValueChanges()
       changes.set(key, to: value.map { ArraySlice($0.utf8) })
       return changes
@@ -95,7 +107,7 @@ extension FileBackend {
 
   /// Increments a number with a fixed number of digits.
   func count(_ key: String) throws(KeyValueStoreError) {
-    _ = try update(within: .seconds(100_000)) { contents in
+    try update { contents in
       let number = contents[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 10_000
       var changes = KeyValueChanges()
       changes.set(key, to: ArraySlice(String(number + 1).utf8))

@@ -21,22 +21,15 @@ struct HookedBackend: KeyValueBackend {
     try base.hasChanged(since: revision)
   }
 
-  func update(
-    _ changes: (KeyValueContents) -> KeyValueChanges
-  ) throws(KeyValueStoreError) -> KeyValueContents {
-    var failure: KeyValueStoreError?
-    let contents = try base.update(within: .seconds(100_000)) { contents in
-      let changes = changes(contents)
-      do throws(KeyValueStoreError) {
-        try willWrite(changes)
-        return changes
-      } catch {
-        failure = error
-        return KeyValueChanges()
-      }
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
+    try base.update(within: .seconds(100_000)) { contents throws(KeyValueStoreError) in
+      let (changes, result) = try changes(contents)
+      try willWrite(changes)
+      return (changes, result)
     }
-    if let failure { throw failure }
-    return contents
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
@@ -44,5 +37,7 @@ struct HookedBackend: KeyValueBackend {
     return KeyValueObservation {}
   }
 
-  func moveAside() throws(KeyValueStoreError) -> String? { try base.moveAside() }
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
+    try base.moveAside(within: timeout)
+  }
 }
