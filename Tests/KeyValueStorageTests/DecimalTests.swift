@@ -50,9 +50,9 @@ struct DecimalTests {
   @Test(
     arguments: [
       (.json, "129.9", "129.9"), (.json, "5", "5"), (.json, "0.1234567890123456789012", nil),
-      (.xmlPropertyList, "129.9", "<real>129.9</real>"),
-      (.xmlPropertyList, "5", "<integer>5</integer>"),
-      (.xmlPropertyList, "0.1234567890123456789012", "<real>0.1234567890123456789012</real>"),
+      (.xml, "129.9", "<real>129.9</real>"),
+      (.xml, "5", "<integer>5</integer>"),
+      (.xml, "0.1234567890123456789012", "<real>0.1234567890123456789012</real>"),
     ] as [(KeyValueFormat, String, String?)])
   func decimalIsANumber(_ format: KeyValueFormat, _ text: String, _ written: String?) throws {
     let decimal = try #require(Decimal(string: text))

@@ -163,9 +163,9 @@ struct StoredValueTests {
     let bytes =
       switch format {
       case .json: Array(#"{"a":  {"x":1e3,"x":2}}"#.utf8)
-      case .xmlPropertyList:
+      case .xml:
         Array("<plist><dict><!-- x --><key>a</key> <integer>0x1</integer></dict></plist>".utf8)
-      case .binaryPropertyList: BinaryPropertyListFile.of([0x80, 7]).bytes
+      case .binary: BinaryPropertyListFile.of([0x80, 7]).bytes
       }
     let before = try format.coding.parse(bytes).entries
     let file = try TestFile(format)

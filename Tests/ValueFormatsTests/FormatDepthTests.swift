@@ -8,7 +8,7 @@ struct FormatDepthTests {
   @Test(
     arguments: [
       (.json, "[", "", "]"), (.json, "{\"\":", "1", "}"), (.json, "[{\"\":", "1", "}]"),
-      (.xmlPropertyList, "<array>", "", "</array>"),
+      (.xml, "<array>", "", "</array>"),
     ] as [(KeyValueFormat, String, String, String)])
   func nestingIsLimited(
     _ format: KeyValueFormat, _ open: String, _ middle: String, _ close: String

@@ -99,14 +99,14 @@ struct FormatFuzzTests {
     }
   }
 
-  @Test(arguments: [KeyValueFormat.xmlPropertyList, .binaryPropertyList])
+  @Test(arguments: [KeyValueFormat.xml, .binary])
   func randomBytesAreRefusedOrHarmless(_ format: KeyValueFormat) throws {
     var random = Campaign.generator()
     for number in 0..<Campaign.size(sample: 300, full: 200_000) {
       let content = random.array(upTo: 240) { $0.byte() }
       try format.coding.isRead(content, "bytes \(number)")
-      var file = Array((format == .xmlPropertyList ? "<plist><dict>" : "bplist00").utf8) + content
-      if format == .binaryPropertyList {
+      var file = Array((format == .xml ? "<plist><dict>" : "bplist00").utf8) + content
+      if format == .binary {
         // A plausible trailer, so that the objects are parsed.
         let (objects, count) = (file.count, random.number(1..<20))
         file += (0..<count).map { _ in UInt8(random.number(0..<objects)) }

@@ -20,7 +20,7 @@ struct FormatsInPythonTests {
     _ mode: String, _ format: KeyValueFormat, _ arguments: String...
   ) throws -> [String] {
     let program = try Fixture.text(format == .json ? "second-json.py" : "second-plist.py")
-    let name = format == .xmlPropertyList ? "FMT_XML" : "FMT_BINARY"
+    let name = format == .xml ? "FMT_XML" : "FMT_BINARY"
     return try Python.run(program, [mode, path, name] + arguments)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
@@ -80,12 +80,12 @@ struct FormatsInPythonTests {
           parsed.entries.allSatisfy({ (try? format.decode($0.value)) != nil })
         else { continue }
         list.append(.data(Data(damaged)))
-        let keys = parsed.entries.map { $0.key.written(in: .xmlPropertyList).string }
+        let keys = parsed.entries.map { $0.key.written(in: .xml).string }
         expectations.append(keys.map { hexadecimal($0.utf8) }.sorted().joined(separator: ","))
       }
     }
     try write(BinaryPropertyListFormat().encode(.array(list)))
-    let lines = try python("check", .xmlPropertyList)
+    let lines = try python("check", .xml)
     try #require(lines.count == expectations.count && !expectations.isEmpty)
     for (line, keys) in zip(lines, expectations) where line != "another date" {
       #expect(line == keys)

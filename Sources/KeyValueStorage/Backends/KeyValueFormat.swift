@@ -4,26 +4,19 @@ import ValueFormats
 public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   /// JSON (RFC 8259).
   case json
-  /// A property list in XML, as defined by `PropertyList-1.0.dtd`.
-  case xmlPropertyList
-  /// A binary property list, version 00.
-  case binaryPropertyList
+  /// A property list in XML, which people can edit, as defined by `PropertyList-1.0.dtd`.
+  case xml
+  /// A binary property list, version 00; unlike XML, it stores dates with fractions of a second as
+  /// dates.
+  case binary
 
   var coding: any StoredFormat {
     switch self {
     case .json: JSONFormat()
-    case .xmlPropertyList: XMLPropertyListFormat()
-    case .binaryPropertyList: BinaryPropertyListFormat()
+    case .xml: XMLPropertyListFormat()
+    case .binary: BinaryPropertyListFormat()
     }
   }
-}
-
-/// The encodings of a property list.
-public enum PropertyListFormat: Hashable, Sendable, CaseIterable {
-  /// XML, which people can edit.
-  case xml
-  /// The compact binary form; unlike XML, it stores dates with fractions of a second as dates.
-  case binary
 }
 
 extension StoredFormat {

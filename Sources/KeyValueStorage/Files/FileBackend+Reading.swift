@@ -45,7 +45,11 @@ extension FileBackend {
   ) throws(KeyValueStoreError) -> FileSnapshot {
     var found = found
     for _ in 0..<100 {
-      guard let status = found else { return FileSnapshot(absentAt: nextRevision()) }
+      guard let status = found else {
+        return FileSnapshot(
+          revision: nextRevision(), .success(ParsedFile(entries: [])), status: nil,
+          hasReliableStatus: true, file: nil)
+      }
       // Opening anything other than a regular file may block, or affect a device.
       try requireReadable(status)
       if let snapshot = try readOnce(path, revision: nextRevision()) { return snapshot }
@@ -92,11 +96,11 @@ extension FileBackend {
   private func parse(_ bytes: [UInt8]) -> Result<ParsedFile, KeyValueStoreError> {
     if bytes.isEmpty { return .failure(.empty(path: resolvedPath)) }
     do {
-      var file = try storedFormat.parse(bytes)
+      var file = try coding.parse(bytes)
       file.entries.sortByKey()
       return .success(file)
     } catch {
-      let isText = format != .binaryPropertyList
+      let isText = format != .binary
       let position = isText ? TextPosition(of: error.offset, in: bytes) : nil
       return .failure(
         .unreadable(

@@ -12,11 +12,19 @@ extension FileBackend {
     let process = Fork.generation
     let scope = try lockFile(within: timeout)
     defer { withExtendedLifetime(scope) {} }
-    removeStaleFilesOnce(scope)
+    if !hasRemovedStaleFiles.load(ordering: .relaxed) { removeStaleFiles(scope) }
     for _ in 0..<100 {
-      let base = try snapshotToChange(at: scope.target)
+      var base = try snapshot(at: scope.target)
+      // A program that removes and recreates the file would overwrite a file created in between.
+      while base.status == nil, wasJustRemoved {
+        usleep(1000)
+        base = try snapshot(at: scope.target)
+      }
       if geteuid() == 0 { changeLockOwner(scope, of: base.status) }
-      let file = try writableFile(of: base)
+      // A file that was created empty has no entries. One that had content before was truncated by
+      // a crash, or is being written by another program.
+      let isNew = base.status?.size == 0 && !state.withLock { $0.hasSeenContent }
+      let file = try isNew ? ParsedFile(entries: []) : base.parsed.get()
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let (changes, result) = try changes(contents)
       if process != Fork.generation { throw .forkedDuring("a transaction") }
@@ -39,7 +47,14 @@ extension FileBackend {
       var target = try fileSystem.resolve(path)
       while true {
         let path = FileLockScope.lockPath(for: target)
-        let lock = try acquireLock(at: path, within: timeout)
+        let lock: FileLock
+        if let timeout {
+          lock = try FileLock(at: path, in: fileSystem, timeout: timeout)
+        } else if let free = try FileLock.ifFree(at: path, in: fileSystem) {
+          lock = free
+        } else {
+          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
+        }
         // A symbolic link in the path may have changed during the wait.
         let current = try fileSystem.resolve(self.path)
         if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
@@ -50,35 +65,9 @@ extension FileBackend {
     }
   }
 
-  private func acquireLock(
-    at path: String, within timeout: Duration?
-  ) throws(SystemError) -> FileLock {
-    if let timeout { return try FileLock(at: path, in: fileSystem, timeout: timeout) }
-    if let lock = try FileLock.ifFree(at: path, in: fileSystem) { return lock }
-    throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
-  }
-
-  /// Returns the file's snapshot; if the file was just removed, waits briefly for a new file.
-  ///
-  /// A program that removes and recreates the file would overwrite a file created in between.
-  private func snapshotToChange(at path: String) throws(KeyValueStoreError) -> FileSnapshot {
-    while true {
-      let snapshot = try snapshot(at: path)
-      guard snapshot.status == nil, let since = state.withLock({ $0.missingSince }),
-        ContinuousClock.now - since < gracePeriod
-      else { return snapshot }
-      usleep(1000)
-    }
-  }
-
-  /// Returns the content to which the changes apply.
-  private func writableFile(of snapshot: FileSnapshot) throws(KeyValueStoreError) -> ParsedFile {
-    if snapshot.status?.size == 0, !state.withLock({ $0.hasSeenContent }) {
-      // The file was created empty. A file that had content before was truncated by a crash, or is
-      // being written by another program.
-      return ParsedFile(entries: [])
-    }
-    return try snapshot.parsed.get()
+  /// Whether the file was found missing within the grace period.
+  private var wasJustRemoved: Bool {
+    state.withLock { $0.missingSince }.map { ContinuousClock.now - $0 < gracePeriod } ?? false
   }
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
@@ -87,8 +76,8 @@ extension FileBackend {
     _ snapshot: FileSnapshot, _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
     var contents = KeyValueContents(entries: contents.entries, revision: nextRevision())
-    contents.apply(changes, makingEntry: storedFormat.entry)
-    let bytes = storedFormat.join(contents.entries, surroundings)
+    contents.apply(changes, makingEntry: coding.entry)
+    let bytes = coding.join(contents.entries, surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -123,7 +112,7 @@ extension FileBackend {
       let newest = KeyValueContents(entries: contents.entries, revision: nextRevision())
       state.flushedRevision = newest.revision
       let snapshot = reopen(target, written, newest, surroundings, size: size)
-      if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base) {
+      if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
         // A later write by another program has already been read.
         return contents
       }

@@ -14,7 +14,8 @@ final class FileBackend: KeyValueBackend {
   /// The unresolved path; each use resolves its symbolic links again.
   let path: String
   let format: KeyValueFormat
-  let storedFormat: any StoredFormat
+  /// The coding of the format, or a variant of it.
+  let coding: any StoredFormat
   let fileSystem: FileSystem
   /// The time for which a write waits for a removed file to be created again, and a read for
   /// another writer that may restore the file that it replaced.
@@ -29,12 +30,12 @@ final class FileBackend: KeyValueBackend {
   let hasRemovedStaleFiles = Atomic(false)
 
   init(
-    path: String, format: KeyValueFormat, storedFormat: (any StoredFormat)? = nil,
+    path: String, format: KeyValueFormat, coding: (any StoredFormat)? = nil,
     fileSystem: FileSystem = FileSystem(), gracePeriod: Duration = .milliseconds(200)
   ) {
     self.path = path
     self.format = format
-    self.storedFormat = storedFormat ?? format.coding
+    self.coding = coding ?? format.coding
     self.fileSystem = fileSystem
     self.gracePeriod = gracePeriod
   }
@@ -117,9 +118,8 @@ struct FileBackendState: Sendable {
 extension FileBackend {
   // Stale temporary files are harmless, so a failure to remove them is not reported, but retried.
 
-  /// Removes the temporary files of killed writers, unless they have already been removed.
-  func removeStaleFilesOnce(_ scope: borrowing FileLockScope) {
-    if hasRemovedStaleFiles.load(ordering: .relaxed) { return }
+  /// Removes the temporary files of killed writers.
+  func removeStaleFiles(_ scope: borrowing FileLockScope) {
     do throws(SystemError) {
       let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
       hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
@@ -140,7 +140,7 @@ extension FileBackend {
       guard try fileSystem.hasTemporaryFiles(of: target),
         let lock = try FileLock.ifFree(at: FileLockScope.lockPath(for: target), in: fileSystem)
       else { return }
-      removeStaleFilesOnce(FileLockScope(target: target, lock: lock))
+      removeStaleFiles(FileLockScope(target: target, lock: lock))
     } catch {
       // Not reported, see above.
     }

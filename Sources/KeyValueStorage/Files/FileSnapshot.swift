@@ -23,13 +23,6 @@ final class FileSnapshot: Sendable {
     self.file = consume file
   }
 
-  /// Creates a snapshot of a missing file.
-  convenience init(absentAt revision: Int64) {
-    self.init(
-      revision: revision, .success(ParsedFile(entries: [])), status: nil, hasReliableStatus: true,
-      file: nil)
-  }
-
   var contents: KeyValueContents {
     get throws(KeyValueStoreError) {
       KeyValueContents(entries: try parsed.get().entries, revision: revision)
@@ -46,9 +39,6 @@ final class FileSnapshot: Sendable {
 
   /// Flushes the content of the file that was read.
   func synchronize() throws(SystemError) { try file?.synchronize() }
-
-  /// Returns whether the file was not written between two snapshots.
-  func isUnchanged(since other: FileSnapshot) -> Bool { isUnchanged(since: other.status) }
 
   /// Returns whether the file has a status, or is missing if that is nil.
   func isUnchanged(since otherStatus: FileStatus?) -> Bool {

@@ -56,7 +56,7 @@ struct SettingsVersion: Sendable {
   }
 
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
-    if number == 0 || draft.isEmpty { return }
+    if draft.isEmpty { return }
     let found = try storedVersion(in: draft)
     if found > number { throw .newerVersion(found: found, supported: number) }
     for migration in migrations where migration.version > found {
@@ -70,12 +70,12 @@ struct SettingsVersion: Sendable {
 
   /// Writes the version into a draft that is not empty.
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
-    if number == 0 || draft.isEmpty { return }
-    draft[Self.key] = ArraySlice(try draft.format.bytes(of: number, key: Self.key.string))
+    if draft.isEmpty { return }
+    draft[Self.key] = ArraySlice(try draft.coding.bytes(of: number, key: Self.key.string))
   }
 
   private func storedVersion(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
     guard let value = draft[Self.key] else { return 0 }
-    return try draft.format.value(Int.self, from: value, key: Self.key.string)
+    return try draft.coding.value(Int.self, from: value, key: Self.key.string)
   }
 }

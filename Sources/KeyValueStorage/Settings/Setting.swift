@@ -41,20 +41,18 @@ final class Setting: Sendable {
   private let defaultValue: AnyBox
   /// Decodes a value, or returns the default value for nil; must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
-  private let removesNil: Bool
   // Guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
   init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
     self.key = StoredKey(key)
     self.store = store
-    let (box, format) = (Box(defaultValue), store.format)
+    let (box, coding) = (Box(defaultValue), store.coding)
     self.defaultValue = box
     decode = { encoded throws(KeyValueStoreError) in
       guard let encoded else { return box }
-      return Box(try format.value(Value.self, from: encoded, key: key))
+      return Box(try coding.value(Value.self, from: encoded, key: key))
     }
-    removesNil = (defaultValue as? any OptionalValue)?.isNil ?? false
   }
 
   var value: AnyBox {
@@ -220,12 +218,17 @@ final class Setting: Sendable {
     if mustWrite { store.flushOrSchedule() }
   }
 
-  private func encode<Value: Encodable>(
+  /// Returns the encoded value; nil for a nil that is also the default value.
+  private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    let tree = try store.format.tree(of: value, key: key.string)
-    if removesNil, tree == .null(depth: 0) { return nil }
-    return ArraySlice(try store.format.bytes(of: tree, type: Value.self, key: key.string))
+    let tree = try store.coding.tree(of: value, key: key.string)
+    if case .null(depth: 0) = tree, let box = defaultValue as? Box<Value>,
+      try store.coding.tree(of: box.value, key: key.string) == tree
+    {
+      return nil
+    }
+    return ArraySlice(try store.coding.bytes(of: tree, type: Value.self, key: key.string))
   }
 
   /// Calls a closure with the current value, and with the old and the new value after each change.
@@ -258,12 +261,3 @@ final class Box<Value: Sendable>: Sendable {
 
 /// A ``Box`` of any type.
 typealias AnyBox = any AnyObject & Sendable
-
-/// An optional of any wrapped type.
-protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  var isNil: Bool { self == nil }
-}

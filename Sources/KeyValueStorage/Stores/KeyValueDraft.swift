@@ -4,15 +4,15 @@ import ValueFormats
 public struct KeyValueDraft: Sendable {
   /// The contents without the changes.
   let stored: KeyValueContents
-  let format: any StoredFormat
+  let coding: any StoredFormat
   /// The new value of each changed key; nil for removal.
   private var changes: [StoredKey: EncodedValue?] = [:]
   /// Whether nothing is to be written.
   var isAbandoned = false
 
-  init(_ stored: KeyValueContents, format: any StoredFormat) {
+  init(_ stored: KeyValueContents, coding: any StoredFormat) {
     self.stored = stored
-    self.format = format
+    self.coding = coding
   }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
@@ -32,14 +32,14 @@ public struct KeyValueDraft: Sendable {
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     guard let value = self[StoredKey(key)] else { return nil }
-    return try format.value(type, from: value, key: key)
+    return try coding.value(type, from: value, key: key)
   }
 
   /// Sets the value of a key.
   ///
   /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if it cannot be encoded.
   public mutating func set(_ value: some Encodable, for key: String) throws {
-    self[StoredKey(key)] = ArraySlice(try format.bytes(of: value, key: key))
+    self[StoredKey(key)] = ArraySlice(try coding.bytes(of: value, key: key))
   }
 
   /// Removes a key; a missing key is not an error.

@@ -81,9 +81,6 @@ extension KeyValueStore {
     }
   }
 
-  /// Whether a write is scheduled.
-  var hasTimer: Bool { timer.withLock { $0 != nil } }
-
   /// Schedules a write unless one is scheduled; returns false if no thread can be created.
   private func startTimer(after delay: Duration) -> Bool {
     timer.withLock { timer in

@@ -19,7 +19,7 @@ extension KeyValueStore {
     let draft = state.withLock { state in
       if let transaction = state.transaction.ofThisThread { return transaction.draft }
       var draft = KeyValueDraft(
-        state.contents ?? KeyValueContents(entries: [], revision: 0), format: format)
+        state.contents ?? KeyValueContents(entries: [], revision: 0), coding: coding)
       draft.add(state.unsaved)
       return draft
     }
@@ -36,7 +36,7 @@ extension KeyValueStore {
   ) throws -> Value? {
     try load()
     guard let value = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
-    return try format.value(type, from: value, key: key)
+    return try coding.value(type, from: value, key: key)
   }
 }
 
@@ -85,7 +85,7 @@ extension KeyValueStore {
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
-    var draft = KeyValueDraft(contents, format: format)
+    var draft = KeyValueDraft(contents, coding: coding)
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
     if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
     if migrateFile() { return }

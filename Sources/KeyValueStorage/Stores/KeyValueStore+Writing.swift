@@ -12,7 +12,7 @@ extension KeyValueStore {
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
   ///   nothing changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
   public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), ArraySlice(try format.bytes(of: value, key: key)))
+    try save(StoredKey(key), ArraySlice(try coding.bytes(of: value, key: key)))
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
@@ -111,13 +111,13 @@ extension KeyValueStore {
     typealias Outcome = (result: Result, saved: [StoredKey: StoreState.Unsaved]?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
-      var draft = KeyValueDraft(contents, format: format)
-      try version.migrate(&draft)
+      var draft = KeyValueDraft(contents, coding: coding)
+      if version.number > 0 { try version.migrate(&draft) }
       let unsaved = unsaved ?? state.withLock { $0.unsaved }
       draft.add(unsaved)
       let result = try change(&draft)
       if draft.isAbandoned { return (KeyValueChanges(), (result, nil)) }
-      try version.writeVersion(to: &draft)
+      if version.number > 0 { try version.writeVersion(to: &draft) }
       return (draft.effectiveChanges, (result, unsaved))
     }
     if let saved = outcome.saved {

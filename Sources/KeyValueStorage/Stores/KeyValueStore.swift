@@ -26,7 +26,7 @@ import ValueFormats
 /// ``lockTimeout``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
-  let format: any StoredFormat
+  let coding: any StoredFormat
   let version: SettingsVersion
   let state = Lock(StoreState(), inForkedChild: { StoreState() })
   /// Held by the thread that writes or is in a transaction.
@@ -66,7 +66,7 @@ public final class KeyValueStore: Sendable {
     gracePeriod: Duration
   ) {
     self.backend = backend
-    format = backend.format.coding
+    coding = backend.format.coding
     self.version = version
     self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
@@ -116,14 +116,19 @@ extension KeyValueStore {
 
   /// Creates a store in a property list; neither the file nor its directory has to exist.
   ///
-  /// See ``init(_:writes:version:migrations:)`` for the other parameters.
+  /// The format is ``KeyValueFormat/xml`` or ``KeyValueFormat/binary``. See
+  /// ``init(_:writes:version:migrations:)`` for the other parameters.
   public convenience init(
-    propertyList file: URL, format: PropertyListFormat = .xml, writes: WritePolicy = .durable,
+    propertyList file: URL, format: KeyValueFormat = .xml, writes: WritePolicy = .durable,
     version: Int = 0, migrations: [KeyValueMigration] = []
   ) {
-    self.init(
-      Self.backend(file, format == .xml ? .xmlPropertyList : .binaryPropertyList),
-      writes: writes, version: version, migrations: migrations)
+    let backend: any KeyValueBackend =
+      format == .json
+      ? UnreachableBackend(
+        format: format,
+        error: .invalid("JSON is no property list. Create the store with init(json:)."))
+      : Self.backend(file, format)
+    self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
   /// Creates a store in `settings.json` in an app's configuration directory.

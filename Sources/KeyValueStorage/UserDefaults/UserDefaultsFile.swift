@@ -31,9 +31,8 @@ package struct UserDefaultsFile: Sendable {
     // Strings of Foundation have no escapes.
     let coding: any StoredFormat =
       isBinary ? BinaryPropertyListFormat(.plain) : XMLPropertyListFormat(.plain)
-    let contents = try FileBackend(
-      path: path, format: isBinary ? .binaryPropertyList : .xmlPropertyList, storedFormat: coding
-    ).load()
+    let contents = try FileBackend(path: path, format: isBinary ? .binary : .xml, coding: coding)
+      .load()
     var values: [(key: StoredKey, tree: ValueTree)] = []
     var refused: [String: String] = [:]
     var (decodedKeys, codedKeys): ([String], [String]) = ([], [])

@@ -85,7 +85,7 @@ extension KeyValueStore {
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {
           do throws(FormatError) {
-            let imported = ArraySlice(try format.encode(tree))
+            let imported = ArraySlice(try coding.encode(tree))
             if key == SettingsVersion.key {
               result.refused[key.string] = "A store has its version under this key."
             } else if draft[key] == nil {
@@ -127,7 +127,7 @@ extension KeyValueStore {
     var missing: [String] = []
     for (key, tree) in values {
       do {
-        if contents[key] == ArraySlice(try format.encode(tree)) { continue }
+        if contents[key] == ArraySlice(try coding.encode(tree)) { continue }
       } catch {
         // The store cannot have a value that its format cannot represent.
       }

@@ -139,7 +139,7 @@ struct DamagedSettingsTests {
 
   /// An import is complete, or imports nothing.
   private func expectImported(_ bytes: [UInt8], _ comment: Comment) throws {
-    let file = try TestFile(.xmlPropertyList, inMemory: true)
+    let file = try TestFile(.xml, inMemory: true)
     try FileSystem().replaceFile(at: file.path, with: bytes)
     let store = KeyValueStore()
     var imported: [String] = []

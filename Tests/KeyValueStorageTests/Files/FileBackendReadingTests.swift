@@ -99,7 +99,7 @@ struct FileBackendReadingTests {
           path: file.path, reason: "a line has no equals sign", offset: 12, line: 3, column: 1))
     ) { try file.open(file("link")).load() }
     let binary = FileBackend(
-      path: file.path, format: .binaryPropertyList, storedFormat: LineFormat())
+      path: file.path, format: .binary, coding: LineFormat())
     #expect(
       throws: KeyValueStoreError.unreadable(
         UnreadableFile(path: file.path, reason: "a line has no equals sign", offset: 12))

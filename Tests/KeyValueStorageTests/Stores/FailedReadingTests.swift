@@ -164,6 +164,20 @@ struct FailedReadingTests {
     #expect(try file.open().value(of: "list") == [1, 2])
   }
 
+  @Test func setWithinARefusedInPlaceChangeIsWritten() throws {
+    let file = try TestFile()
+    try file.overwrite("{\"number\": \"text\"}")
+    let number = file.number()
+    let other = StoredValue(wrappedValue: 0, "other", in: number.store)
+    func change(_ value: inout Int) {
+      other.wrappedValue = 1
+      value += 1
+    }
+    change(&number.wrappedValue)
+    #expect(number.error != nil)
+    #expect(try file.text == "{\n  \"number\": \"text\",\n  \"other\": 1\n}\n")
+  }
+
   @Test func unreadableFileIsReadAndReportedOnce() throws {
     let file = try TestFile()
     try file.overwrite("{\"number\": ")

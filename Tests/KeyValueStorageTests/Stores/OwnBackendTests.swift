@@ -13,6 +13,7 @@ private final class OvertakenBackend: KeyValueBackend {
   let name = "a shared server"
   private let contents = Lock(KeyValueContents([], revision: 0))
   private let observers = Lock([@Sendable () -> Void]())
+  let timeouts = Lock([Duration?]())
 
   func load() -> KeyValueContents { contents.withLock { $0 } }
 
@@ -22,6 +23,7 @@ private final class OvertakenBackend: KeyValueBackend {
     within timeout: Duration?,
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
+    timeouts.withLock { $0.append(timeout) }
     _ = try changes(load())
     let theirs = load()["theirs"].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     var others = KeyValueChanges()
@@ -103,9 +105,12 @@ struct OwnBackendTests {
     #expect(mine.error == nil)
     heard.wait(for: 1)
     #expect(try KeyValueStore(backend).value(of: "mine") == 5)
-    try KeyValueStore(backend).set(7, for: "mine")
+    let other = KeyValueStore(backend)
+    other.lockTimeout = .seconds(7)
+    try other.set(7, for: "mine")
     heard.wait(for: 2)
     #expect(try mine.load() == 7)
+    #expect(backend.timeouts.withLock { $0 } == [.seconds(30), .seconds(7)])
   }
 
   @Test func repeatedFailureIsReportedOnce() throws {

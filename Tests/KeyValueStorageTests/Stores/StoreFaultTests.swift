@@ -38,8 +38,8 @@ struct StoreFaultTests {
     }
     // The code and the format do not depend on the operation.
     : [
-      (.set, EIO, .json), (.save, EMFILE, .xmlPropertyList), (.transaction, ENOSPC, .json),
-      (.property, EACCES, .binaryPropertyList), (.synchronize, EROFS, .json), (.set, EINTR, .json),
+      (.set, EIO, .json), (.save, EMFILE, .xml), (.transaction, ENOSPC, .json),
+      (.property, EACCES, .binary), (.synchronize, EROFS, .json), (.set, EINTR, .json),
     ]
 
   @Test(arguments: kinds)
@@ -119,6 +119,6 @@ struct StoreFaultTests {
     // The write happens without another call.
     try wait { number.error == nil }
     #expect(try file.values() == ["number": 1])
-    try wait { !store.hasTimer }
+    try wait { store.timer.withLock { $0 } == nil }
   }
 }

@@ -12,7 +12,7 @@ struct StoreKillTests {
   private static let kinds: [(KeyValueFormat, String)] =
     Campaign.isFull
     ? KeyValueFormat.allCases.flatMap { format in ways.map { (format, $0) } }
-    : Array(zip([KeyValueFormat.json, .binaryPropertyList], ways))
+    : Array(zip([KeyValueFormat.json, .binary], ways))
 
   @Test(arguments: kinds)
   func acknowledgedWritesSurviveAKill(_ format: KeyValueFormat, _ way: String) throws {

@@ -72,7 +72,7 @@ struct StoreSuccessorTests {
   /// Otherwise, a source that is removed after its import could be the only copy.
   @Test func unchangedValueOfAnImportIsFlushed() throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
-    let source = try TestFile(.xmlPropertyList, inMemory: true, values: ["number": 1])
+    let source = try TestFile(.xml, inMemory: true, values: ["number": 1])
     let path = file.path
     let isFailing = Lock(true)
     let store = Self.store(

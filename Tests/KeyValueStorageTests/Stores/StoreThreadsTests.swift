@@ -10,7 +10,7 @@ struct StoreThreadsTests {
   private static let kinds: [(KeyValueFormat, WritePolicy)] =
     Campaign.isFull
     ? KeyValueFormat.allCases.flatMap { format in policies.map { (format, $0) } }
-    : Array(zip([KeyValueFormat.json, .binaryPropertyList], policies))
+    : Array(zip([KeyValueFormat.json, .binary], policies))
 
   @Test(arguments: kinds)
   func concurrentChangesAreKept(_ format: KeyValueFormat, _ writes: WritePolicy) throws {

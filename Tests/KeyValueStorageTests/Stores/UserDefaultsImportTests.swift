@@ -10,7 +10,7 @@ struct UserDefaultsImportTests {
 
   @Test(arguments: KeyValueFormat.allCases)
   func fileOfUserDefaultsIsImported(_ format: KeyValueFormat) throws {
-    let source = try TestFile(.xmlPropertyList)
+    let source = try TestFile(.xml)
     let written = try String(contentsOf: written, encoding: .utf8)
     try source.overwrite(written)
     let file = try TestFile(format)
@@ -39,7 +39,7 @@ struct UserDefaultsImportTests {
   }
 
   @Test func missingOrDamagedFileImportsNothing() throws {
-    let source = try TestFile(.xmlPropertyList)
+    let source = try TestFile(.xml)
     let store = KeyValueStore()
     #expect(try store.import(UserDefaultsFile(source.path)).imported == [])
     try source.overwrite("<plist><dict>")

@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 import TestSupport
 import Testing
@@ -11,19 +12,19 @@ struct WritePolicyTests {
   func coalescedSetsAreWrittenBySynchronize(_ format: KeyValueFormat) throws {
     let file = try TestFile(format)
     let store = file.open(longTime)
-    #expect(!store.hasTimer)
+    #expect(store.timer.withLock { $0 } == nil)
     for number in 0..<100 {
       StoredValue(wrappedValue: 0, "key \(number)", in: store).wrappedValue = number + 1
     }
     #expect(try FileSystem().status(of: file.path) == nil)
-    #expect(store.hasTimer)
+    #expect(store.timer.withLock { $0 } != nil)
     try store.synchronize()
     let other = file.open()
     #expect(try other.keys().count == 100)
     #expect(try other.value(of: "key 42") == 43)
-    #expect(!store.hasTimer)
+    #expect(store.timer.withLock { $0 } == nil)
     file.number(in: other).wrappedValue = 2
-    #expect(!other.hasTimer)
+    #expect(other.timer.withLock { $0 } == nil)
   }
 
   @Test func releasedStoreWritesUnsavedValues() throws {

@@ -25,7 +25,7 @@ final class BackendFile: Sendable {
     _ path: String? = nil, fileSystem: FileSystem = FileSystem(), gracePeriod: Duration = .zero
   ) -> FileBackend {
     FileBackend(
-      path: path ?? self.path, format: .json, storedFormat: LineFormat(), fileSystem: fileSystem,
+      path: path ?? self.path, format: .json, coding: LineFormat(), fileSystem: fileSystem,
       gracePeriod: gracePeriod)
   }
 

@@ -70,8 +70,8 @@ struct FoundationValuesTests {
     try expect(values, in: settings)
   }
 
-  @Test(arguments: [PropertyListFormat.xml, .binary])
-  func storeReadsTextAsFoundationDoes(_ format: PropertyListFormat) throws {
+  @Test(arguments: [KeyValueFormat.xml, .binary])
+  func storeReadsTextAsFoundationDoes(_ format: KeyValueFormat) throws {
     let values = try write(format == .xml ? .xml : .binary)
     let store = KeyValueStore(propertyList: file, format: format)
     try expect(values, in: store)
@@ -103,8 +103,8 @@ struct FoundationValuesTests {
       let store =
         switch target {
         case .json: KeyValueStore(json: url)
-        case .xmlPropertyList: KeyValueStore(propertyList: url)
-        case .binaryPropertyList: KeyValueStore(propertyList: url, format: .binary)
+        case .xml: KeyValueStore(propertyList: url)
+        case .binary: KeyValueStore(propertyList: url, format: .binary)
         }
       let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
       #expect(report.isSourceRemoved)

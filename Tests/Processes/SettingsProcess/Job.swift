@@ -41,8 +41,8 @@ struct Job: Sendable {
     let store =
       switch format {
       case "json": KeyValueStore(json: file, writes: writes)
-      case "xmlPropertyList": KeyValueStore(propertyList: file, writes: writes)
-      case "binaryPropertyList":
+      case "xml": KeyValueStore(propertyList: file, writes: writes)
+      case "binary":
         KeyValueStore(propertyList: file, format: .binary, writes: writes)
       default: throw Misuse()
       }

@@ -67,7 +67,7 @@ extension ValueTree {
 extension StoredKey {
   /// The key as a format writes it.
   func written(in format: KeyValueFormat) -> StoredKey {
-    format == .xmlPropertyList && !MarkupText.allows(string)
+    format == .xml && !MarkupText.allows(string)
       ? StoredKey(EscapedString.ofForbidden(string)) : self
   }
 }

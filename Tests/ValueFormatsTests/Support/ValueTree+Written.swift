@@ -14,8 +14,8 @@ extension ValueTree {
   func written(in format: KeyValueFormat) -> ValueTree {
     switch format {
     case .json: inJSON
-    case .xmlPropertyList: inXML
-    case .binaryPropertyList: self
+    case .xml: inXML
+    case .binary: self
     }
   }
 

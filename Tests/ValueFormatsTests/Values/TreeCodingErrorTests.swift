@@ -26,7 +26,7 @@ struct TreeCodingErrorTests {
   private static let text = ValueTree.string("secret")
 
   /// Each refused value is in JSON or XML, and is `secret` or 4711.
-  @Test(arguments: [KeyValueFormat.json, .xmlPropertyList])
+  @Test(arguments: [KeyValueFormat.json, .xml])
   func errorContainsReasonAndPath(_ format: KeyValueFormat) throws {
     for refusal in try Refusal.all("song", in: "\(format)-refusals") {
       let tree = try format.coding.decode(ArraySlice(refusal.text.utf8))

@@ -7,7 +7,7 @@ struct XMLPropertyListRefusalTests {
 
   @Test func invalidEntryIsRefused() throws {
     let start = "<plist><dict>"
-    for refusal in try Refusal.all("entry", in: "xmlPropertyList-refusals") {
+    for refusal in try Refusal.all("entry", in: "xml-refusals") {
       let file = start + refusal.text + "</dict></plist>"
       let offset = start.utf8.count + refusal.offset
       #expect(throws: FormatError(reason: refusal.reason, offset: offset), "\(file)") {

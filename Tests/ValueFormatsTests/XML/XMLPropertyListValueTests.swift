@@ -13,7 +13,7 @@ struct XMLPropertyListValueTests {
   }
 
   @Test func valuesAreDecoded() throws {
-    for row in try Fixture.rows("xmlPropertyList-values", as: [String].self) {
+    for row in try Fixture.rows("xml-values", as: [String].self) {
       #expect(try exact(decode(row[0])) == row[1], "\(row[0])")
     }
   }
@@ -93,7 +93,7 @@ struct XMLPropertyListValueTests {
   }
 
   @Test func invalidFragmentIsRefused() throws {
-    for refusal in try Refusal.all("fragment", in: "xmlPropertyList-refusals") {
+    for refusal in try Refusal.all("fragment", in: "xml-refusals") {
       #expect(throws: refusal.error, "\(refusal.text)") { try decode(refusal.text) }
     }
   }
