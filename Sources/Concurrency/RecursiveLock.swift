@@ -2,8 +2,9 @@ import Dispatch
 
 /// A recursive lock, which threads acquire in the order of their requests.
 ///
-/// A thread may lock and unlock it in different functions. A thread that unlocks it passes it to the
-/// one that has waited longest, which costs a change of threads, so it suits long critical sections.
+/// A thread may lock and unlock it in different functions. A thread that unlocks it passes it to
+/// the one that has waited longest, which costs a change of threads, so it suits long critical
+/// sections.
 ///
 /// In a forked child, no thread holds it.
 package final class RecursiveLock: Sendable {
@@ -33,14 +34,23 @@ package final class RecursiveLock: Sendable {
 
   package init() {}
 
-  package func lock() {
-    let waiting = state.withLock { state -> WaitingThread? in
+  package func lock() { request()?.wakeUp.wait() }
+
+  /// Waits at most for the given time, in the order of the requests; returns whether it has locked.
+  package func lock(within timeout: Duration) -> Bool {
+    guard let waiting = request(), !waiting.wakeUp.wait(until: .now + timeout) else { return true }
+    // The lock may have been passed to this thread just after that time.
+    return state.withLock { $0.waiting.remove { $0.thread == waiting.thread } } == nil
+  }
+
+  /// Locks, or lets the calling thread wait and returns what to wait for.
+  private func request() -> WaitingThread? {
+    state.withLock { state in
       if state.tryLock() { return nil }
       let waiting = WaitingThread()
       state.waiting.append(waiting)
       return waiting
     }
-    waiting?.wakeUp.wait()
   }
 
   /// Locks if no other thread holds the lock.

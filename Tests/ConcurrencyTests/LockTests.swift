@@ -73,7 +73,9 @@ import Testing
       lock.lock()
       let isOver = DispatchSemaphore(value: 0)
       DispatchQueue(label: "waiting").async {
-        lock.withLock { order.withLock { $0.append(2 * round) } }
+        if round < 10 { lock.lock() } else { #expect(lock.lock(within: .seconds(100_000))) }
+        order.withLock { $0.append(2 * round) }
+        lock.unlock()
         isOver.signal()
       }
       try wait { lock.hasWaitingThread }
@@ -84,6 +86,19 @@ import Testing
       isOver.wait()
     }
     #expect(order.withLock { $0 } == Array(0..<40))
+  }
+
+  @Test func recursiveLockIsNotWaitedForAfterTheLimit() throws {
+    let lock = RecursiveLock()
+    lock.lock()
+    try onThreads(1) { _ in #expect(!lock.lock(within: .zero)) }
+    #expect(!lock.hasWaitingThread)
+    lock.unlock()
+    try onThreads(1) { _ in
+      #expect(lock.lock(within: .zero))
+      lock.unlock()
+    }
+    #expect(lock.tryLock())
   }
 
   @Test(.forks) func recursiveLockIsFreeInAForkedChild() async {

@@ -103,6 +103,9 @@ struct StoredValueTests {
     #expect(StoredValue<String?>("color", in: file.open()).wrappedValue == nil)
     color.reset()
     #expect(color.wrappedValue == "red")
+    let bad = StoredValue<Unencodable?>(wrappedValue: .init(isBad: true), "bad", in: file.open())
+    bad.wrappedValue = nil
+    #expect(bad.wrappedValue == nil && bad.error == nil)
   }
 
   @Test func valueOfAnotherTypeIsAnErrorOfItsKey() throws {

@@ -148,7 +148,8 @@ final class Setting: Sendable {
     do {
       assign(try encode(value), Box(value))
     } catch {
-      reject(error)
+      withCache { cache, _ in cache.rejection = error }
+      KeyValueStore.report(error)
     }
   }
 
@@ -168,11 +169,6 @@ final class Setting: Sendable {
     }
     let mustWrite = withCache(apply) ?? store.propertyLock.withLock { withCache(apply) }
     if mustWrite ?? false { store.flushOrSchedule() }
-  }
-
-  private func reject(_ error: KeyValueStoreError) {
-    withCache { cache, _ in cache.rejection = error }
-    KeyValueStore.report(error)
   }
 
   /// An in-place change, during which no other thread can set a property of the store.
@@ -213,8 +209,10 @@ final class Setting: Sendable {
       state.changingThread = nil
       return state.transaction.ofThisThread == nil
     }
+    // Before the next change by another thread, whose success would be hidden.
+    if let failure { withCache { cache, _ in cache.rejection = failure } }
     store.propertyLock.unlock()
-    if let failure { reject(failure) }
+    if let failure { KeyValueStore.report(failure) }
     if mustWrite { store.flushOrSchedule() }
   }
 
@@ -224,7 +222,8 @@ final class Setting: Sendable {
   ) throws(KeyValueStoreError) -> EncodedValue? {
     let tree = try store.coding.tree(of: value, key: key.string)
     if case .null(depth: 0) = tree, let box = defaultValue as? Box<Value>,
-      try store.coding.tree(of: box.value, key: key.string) == tree
+      // A default value that cannot be encoded is not nil.
+      (try? store.coding.tree(of: box.value, key: key.string)) == tree
     {
       return nil
     }

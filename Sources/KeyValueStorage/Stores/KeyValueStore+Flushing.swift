@@ -5,12 +5,10 @@ extension KeyValueStore {
   /// Writes unsaved changes, and reports any that cannot be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
-    while !writeLock.tryLock() {
-      // During an in-place change, the thread that holds `writeLock` may wait for this thread.
-      if isInPlaceChangeOfThisThread || .now >= deadline {
-        return reportUnwritten(.unavailable("Another thread is writing to the store."))
-      }
-      usleep(1000)
+    // During an in-place change, the thread that holds `writeLock` may wait for this thread.
+    let timeout = isInPlaceChangeOfThisThread ? .zero : deadline - .now
+    guard writeLock.lock(within: timeout) else {
+      return reportUnwritten(.unavailable("Another thread is writing to the store."))
     }
     defer { writeLock.unlock() }
     do {
