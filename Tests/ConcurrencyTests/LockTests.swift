@@ -88,13 +88,13 @@ import Testing
     #expect(order.withLock { $0 } == Array(0..<40))
   }
 
-  @Test func recursiveLockIsNotWaitedForAfterTheLimit() throws {
+  @Test func recursiveLockIsNotWaitedForAfterTheLimit() {
     let lock = RecursiveLock()
     lock.lock()
-    try onThreads(1) { _ in #expect(!lock.lock(within: .zero)) }
+    onThreads(1) { _ in #expect(!lock.lock(within: .zero)) }
     #expect(!lock.hasWaitingThread)
     lock.unlock()
-    try onThreads(1) { _ in
+    onThreads(1) { _ in
       #expect(lock.lock(within: .zero))
       lock.unlock()
     }
