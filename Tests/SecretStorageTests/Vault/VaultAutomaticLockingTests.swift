@@ -57,6 +57,15 @@ struct VaultAutomaticLockingTests {
     #expect(try object.items(matching: .all) == [item])
   }
 
+  @Test func vaultWithoutIdleTimeIsUnlocked() throws {
+    let object = try open(afterSeconds: nil)
+    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    lock(object, afterSeconds: 0)
+    #expect(try object.isLocked)
+    try object.unlock(with: .passphrase(TestVault.passphrase))
+    #expect(try object.isLocked)
+  }
+
   enum Use: CaseIterable { case read, add, update, remove, unlock }
 
   @Test(arguments: Use.allCases) func useRestartsTheIdleTime(_ use: Use) throws {

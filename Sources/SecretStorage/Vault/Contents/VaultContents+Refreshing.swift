@@ -9,6 +9,7 @@ extension VaultContents {
   ///
   /// A log that is refused changes neither the keys nor the items in memory.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
+    defer { beginIdlePeriod() }
     // Another process may have accepted an untrusted log, which does not change the log.
     if trustError != nil { position = nil }
     let earlierKeys = keys
@@ -52,7 +53,6 @@ extension VaultContents {
       index.keep(held)
       keys.ring.keep(earlierKeys.ring)
     }
-    beginIdlePeriod()
   }
 
   /// Applies and validates changes; returns false if the whole log must be read again.

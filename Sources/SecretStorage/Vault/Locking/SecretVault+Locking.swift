@@ -113,7 +113,6 @@ extension SecretVault {
       if contents.session.lockCount != lockCount { throw .cancelled }
       contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
-      contents.beginIdlePeriod()
       contents.keys.isLockedByApp = false
       contents.position = nil
     }
