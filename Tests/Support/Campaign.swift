@@ -1,4 +1,3 @@
-import CLibrary
 import FoundationEssentials
 
 /// The extent of the campaigns: a sample, or with `LOCKET_CAMPAIGN=full` all of them.
@@ -9,15 +8,11 @@ package enum Campaign {
 
   /// The seed of all random numbers: the same in every plain run.
   ///
-  /// A campaign prints a seed of its own, and `LOCKET_SEED` repeats it.
+  /// `TestRun` chooses one for a campaign, which prints it, and `LOCKET_SEED` repeats it.
   package static let seed: UInt64 = {
-    let variable = ProcessInfo.processInfo.environment["LOCKET_SEED"]
-    if let seed = variable.flatMap({ UInt64($0) }) { return seed }
-    if !isFull { return 20_261_126 }
-    let seed = UInt64.random(in: 1...1 << 32)
-    // The variable gives a test's child process the same numbers.
-    unsafe setenv("LOCKET_SEED", "\(seed)", 0)
-    print("Campaign: LOCKET_SEED=\(seed)")
+    let chosen = ProcessInfo.processInfo.environment["LOCKET_SEED"].flatMap { UInt64($0) }
+    let seed = chosen ?? 20_261_126
+    if isFull { print("Campaign: LOCKET_SEED=\(seed)") }
     return seed
   }()
 

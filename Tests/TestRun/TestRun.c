@@ -1,6 +1,7 @@
-// The bounds of a whole run of the tests: how many run at once, and how long a run may take.
+// The bounds of a whole run of the tests: how many run at once, and how long a run may take; and
+// the seed of a campaign.
 //
-// Set before `main`, so that they hold for a plain `swift test`.
+// Set before `main`, so that they hold for a plain `swift test`, and no thread uses the environment.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -55,11 +57,20 @@ static void endHangingRun(int signal) {
   _exit(124);
 }
 
+// Gives a campaign a seed of its own, which the children of tests inherit.
+static void chooseSeed(void) {
+  unsigned seed = 0;
+  char text[16];
+  if (getenv("LOCKET_SEED") || getrandom(&seed, sizeof seed, 0) != sizeof seed) return;
+  snprintf(text, sizeof text, "%u", seed);
+  setenv("LOCKET_SEED", text, 0);
+}
+
 __attribute__((constructor)) static void boundTheRun(void) {
   // Every test would start at once, and one that waits would resume behind all others.
   setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "4", 0);
   // A campaign lasts as long as it has to.
-  if (getenv("LOCKET_CAMPAIGN")) return;
+  if (getenv("LOCKET_CAMPAIGN")) return chooseSeed();
   // A timer instead of a thread, which tests of forks and of threads would meet.
   struct sigaction action = {.sa_handler = endHangingRun, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &action, NULL);
