@@ -3,7 +3,7 @@ import Testing
 
 /// The table of the page "Architecture" that follows one write.
 struct ArchitectureTests {
-  private static let page = "Sources/SecretStorage/SecretStorage.docc/Architecture.md"
+  private static let page = ".github/Locket.docc/Architecture.md"
 
   @Test func everyFunctionOfAWriteExists() throws {
     let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")

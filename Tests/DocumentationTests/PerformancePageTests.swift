@@ -2,7 +2,7 @@ import Testing
 
 /// The tables of the page "Performance".
 struct PerformancePageTests {
-  private static let page = "Sources/SecretStorage/SecretStorage.docc/Performance.md"
+  private static let page = ".github/Locket.docc/Performance.md"
 
   @Test func everyBenchmarkHasARow() throws {
     let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")

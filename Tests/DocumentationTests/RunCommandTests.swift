@@ -3,14 +3,10 @@ import Testing
 
 /// The commands of the documentation that begin with `swift run`.
 struct RunCommandTests {
-  private static let pages =
-    MarkdownPage.all
-    + [".github/CONTRIBUTING.md", ".github/SECURITY.md"].map(MarkdownPage.init)
-
   /// SwiftPM takes the first word after its own options for the name of an executable.
   @Test func everyRunCommandNamesAnExecutable() throws {
     var names: Set<String> = []
-    for page in Self.pages {
+    for page in MarkdownPage.all + MarkdownPage.meta {
       for line in try page.text.split(separator: "\n") {
         for command in line.split(
           separator: "swift run ", omittingEmptySubsequences: false

@@ -70,11 +70,4 @@ struct PasswordRulesSnippets {
     #expect(sites.rules(for: "login.example.com")?.minLength == 8)
     #expect(sites.malformed.map(\.host) == ["a.test"])
   }
-
-  @Test func readme() throws {
-    let rules: PasswordRuleSet = [.required(.digits), .allowed(.asciiPrintable), .minLength(12)]
-    let password = try PasswordGenerator(rules).password()
-    print(rules.isSatisfied(by: password))  // true
-    #expect(rules.isSatisfied(by: password))
-  }
 }

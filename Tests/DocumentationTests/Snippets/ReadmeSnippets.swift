@@ -1,5 +1,7 @@
+import CLibrary
 import Dispatch
 import FoundationEssentials
+import KeyValueStorage
 import SecretStorage
 import SerializedAccess
 import TestSupport
@@ -19,31 +21,63 @@ struct ReadmeSnippets {
     func signOut() { token.value = nil }
   }
 
-  @Test func values() {
-    struct Statistics: Sendable {
-      @Serialized var requests = 0
+  struct Player: Sendable {
+    @StoredValue("volume", in: .standard) var volume = 0.8
+    @GenericPassword(service: "com.example.app", account: "peter") var token: String?
+  }
+
+  private static func play() {
+    let player = Player()
+    player.volume -= 0.3  // now in ~/.config/<executable>/settings.json
+    print(player.volume)  // 0.5
+    player.token = "The Valley Wind"  // now in ~/.local/share/<executable>/secrets.vault, encrypted
+    print(player.token ?? "none")  // The Valley Wind
+    #expect(player.volume == 0.5)
+    #expect(player.token == "The Valley Wind")
+    #expect(player.$volume.error == nil)
+  }
+
+  /// The places of the standard and of the default store are set once in a process.
+  @Test func stored() async throws {
+    let directory = try TemporaryDirectory()
+    await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
+      for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
+        unsafe setenv(name, "\(path)/\(name)", 1)
+      }
+      ReadmeSnippets.play()
     }
+    let entries = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+    #expect(entries.contains { $0.hasSuffix("/secrets.vault") })
+  }
+
+  @Test func shared() {
+    struct Statistics: Sendable { @Serialized var requests = 0 }
 
     let statistics = Statistics()
-    DispatchQueue.concurrentPerform(iterations: 1000) { _ in
-      statistics.requests += 1
-    }
+    DispatchQueue.concurrentPerform(iterations: 1000) { _ in statistics.requests += 1 }
     print(statistics.requests)  // 1000
     #expect(statistics.requests == 1000)
   }
 
-  @Test func secrets() {
-    let store = InMemorySecretStore()
-    SecretStores.withDefaultStore(store) {
-      struct Account {
-        @GenericPassword(service: "com.example.app", account: "peter") var token: String?
-      }
+  @Test func lockedVaultGivesNeededKey() throws {
+    let directory = try TemporaryDirectory()
+    let vault = directory.vault()
+    try vault.setPassphrase(Secret("correct horse battery staple".utf8), cost: .minimum)
+    vault.lock()
+    SecretStores.withDefaultStore(vault) {
+      let player = Account()
+      #expect(player.token == nil)
+      var shown = ""
+      func print(_ text: Any) { shown = "\(text)" }
 
-      let account = Account()
-      account.token = "The Valley Wind"
-      print(account.token ?? "none")  // The Valley Wind
-      account.token = nil  // removes the item
-      #expect(store.items(matching: .all).isEmpty)
+      do {
+        print(try player.$token.load() ?? "not signed in")
+      } catch SecretStoreError.locked(let keys) {
+        print("unlock the vault with \(keys)")  // unlock the vault with its passphrase
+      } catch {
+        print(error)
+      }
+      #expect(shown == "unlock the vault with its passphrase")
     }
   }
 

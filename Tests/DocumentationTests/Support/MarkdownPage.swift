@@ -7,13 +7,20 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { path }
 
-  static let all = ["README.md"].map(MarkdownPage.init) + catalogues.flatMap(\.pages)
+  /// The README, and the pages of all catalogs.
+  static let all = ["README.md"].map(MarkdownPage.init) + package + modules
 
-  /// The catalogues of the modules that are products.
-  private static let catalogues = [
+  /// The pages of the whole package, which are read in the repository and on the site.
+  static let package = Folder(path: ".github/Locket.docc").pages
+
+  /// The pages of the modules that are products.
+  private static let modules = [
     "SerializedAccess", "KeyValueStorage", "SecretStorage", "StorageTesting",
     "SecretMigration", "PasswordRules", "Validation", "KeychainCompatibility",
-  ].map { Folder(path: "Sources/\($0)/\($0).docc") }
+  ].flatMap { Folder(path: "Sources/\($0)/\($0).docc").pages }
+
+  /// The pages for people who contribute or report.
+  static let meta = [".github/CONTRIBUTING.md", ".github/SECURITY.md"].map(MarkdownPage.init)
 
   var text: String {
     get throws { try String(contentsOf: Folder.package.appending(path: path), encoding: .utf8) }

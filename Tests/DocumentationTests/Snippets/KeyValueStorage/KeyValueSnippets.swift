@@ -4,7 +4,7 @@ import KeyValueStorage
 import TestSupport
 import Testing
 
-/// The code of the README's section on settings, and of the overview of `KeyValueStorage`.
+/// The code of the overview of `KeyValueStorage`.
 struct KeyValueSnippets {
   struct Standard {
     struct Player: Sendable {
@@ -29,23 +29,6 @@ struct KeyValueSnippets {
       let text = try String(contentsOf: directory.url.appending(path: file), encoding: .utf8)
       let overview = "Sources/KeyValueStorage/KeyValueStorage.docc/KeyValueStorage.md"
       #expect(try MarkdownPage(path: overview).text.contains("```json\n\(text)```\n"))
-    }
-
-    /// The README's sample, which needs a process of its own as well.
-    @Test func readme() async throws {
-      let directory = try TemporaryDirectory()
-      await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
-        unsafe setenv("XDG_CONFIG_HOME", path, 1)
-        struct Player: Sendable {
-          @StoredValue("volume", in: .standard) var volume = 0.8
-        }
-
-        let player = Player()
-        player.volume -= 0.3  // now in ~/.config/<executable>/settings.json
-        print(player.volume)  // 0.5
-        #expect(player.volume == 0.5)
-        #expect(player.$volume.error == nil)
-      }
     }
   }
 

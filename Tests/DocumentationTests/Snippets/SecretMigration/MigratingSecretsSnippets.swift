@@ -35,14 +35,6 @@ struct MigratingSecretsSnippets {
     #expect(password.value == "The Valley Wind")
   }
 
-  /// The app of the README, which `.ci/run` runs; here it would read a file of the machine's user.
-  private func migrateVariables() throws {
-    let variables = try ForeignSecrets.environmentFile(
-      at: URL(filePath: ".env"), service: "com.example.app")
-    let plan = try variables.migrate(to: SecretVault(applicationName: "example"), isDryRun: true)
-    print(plan.identities(.added).count)  // 1, which is written without `isDryRun`
-  }
-
   @Test func otherFileIsMalformed() throws {
     let vault = InMemorySecretStore()
     let passphrase = "correct horse battery staple"

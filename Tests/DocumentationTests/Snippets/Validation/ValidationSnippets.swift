@@ -118,17 +118,4 @@ struct ValidationSnippets {
     }
     #expect(NIST.contradictions(of: rules).count == 4)
   }
-
-  @Test func readme() {
-    struct Form: Sendable {
-      @Validated(.count(3...20) && .singleLine) var name = ""
-    }
-
-    let form = Form()
-    form.name = "Jo"
-    for check in form.$name.report.errors {
-      print(check.text(in: .english))  // Add 1 character
-    }
-    #expect(form.$name.report.errors.map { $0.text(in: .english) } == ["Add 1 character"])
-  }
 }
