@@ -1,5 +1,6 @@
 package import StorageInternals
 
+// Digests, authentication codes and the derivation of keys.
 extension CryptoLibrary {
   private static let digestSize = 32
 

@@ -1,6 +1,7 @@
 import Concurrency
 import Dispatch
 
+// Accesses by closures: waiting, scheduled, and awaited by a task.
 extension Serialized {
   /// Changes the value in one access, and waits for it.
   ///

@@ -1,5 +1,6 @@
 import Dispatch
 
+// The order of accesses: the lock, the queue behind it, and traps on misuse.
 extension Serialized {
   /// Begins an access and returns true if it only has to lock the mutex, and the mutex is free.
   @inline(__always)

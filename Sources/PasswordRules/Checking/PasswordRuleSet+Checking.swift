@@ -1,3 +1,4 @@
+// The check of a password: a report of all rules, a verdict, and the violations.
 extension PasswordRuleSet {
   /// Checks a password against every rule.
   ///

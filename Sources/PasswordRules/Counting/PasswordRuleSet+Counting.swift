@@ -1,3 +1,4 @@
+// The number of passwords that satisfy the rules, their entropy, and their lengths.
 extension PasswordRuleSet {
   /// Returns the number of passwords of a length that satisfy the rules.
   ///

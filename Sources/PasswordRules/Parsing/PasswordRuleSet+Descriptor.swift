@@ -1,3 +1,4 @@
+// The text of a rule set: parsing, printing in a dialect, and the HTML attribute.
 extension PasswordRuleSet {
   /// The treatment of syntax errors in a descriptor.
   public enum ParsingMode: Hashable, Sendable {

@@ -1,3 +1,4 @@
+// The character classes of a rule, and the warnings about them.
 extension StrictParser {
   mutating func parseClasses(
     _ rule: ([CharacterClass]) -> PasswordRule

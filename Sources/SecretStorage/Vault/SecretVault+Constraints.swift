@@ -1,5 +1,6 @@
 import Concurrency
 
+// Access flags: the sealing and the opening of secrets that have them.
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.
   ///

@@ -1,6 +1,7 @@
 import Concurrency
 import StorageInternals
 
+// Observers, and the watch of the file.
 extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///

@@ -1,3 +1,4 @@
+// Setting, changing and removing the passphrase.
 extension SecretVault {
   /// Whether the vault has a passphrase.
   ///

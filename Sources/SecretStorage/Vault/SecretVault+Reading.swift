@@ -1,5 +1,6 @@
 import Concurrency
 
+// Items and secrets, also those of a damaged vault.
 extension SecretVault {
   /// Returns the revision of the vault's current content, including changes by other processes.
   ///

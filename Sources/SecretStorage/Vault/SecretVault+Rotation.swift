@@ -1,3 +1,4 @@
+// The replacement of all keys.
 extension SecretVault {
   /// Whether a key rotation of this or another process is unfinished; available while locked.
   ///

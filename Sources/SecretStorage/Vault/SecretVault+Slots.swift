@@ -1,3 +1,4 @@
+// The key slots.
 extension SecretVault {
   /// The slots of the vault, in the order in which they were added; empty if there is no vault.
   ///

@@ -2,6 +2,7 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
+// Adding, updating and removing items, in batches of all waiting threads.
 extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///

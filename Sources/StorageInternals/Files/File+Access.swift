@@ -1,5 +1,6 @@
 package import CLibrary
 
+// Modes and owners.
 extension File {
   package func changeMode(to mode: mode_t) throws(SystemError) {
     try check(.fchmod) { fchmod($0, mode) }

@@ -1,5 +1,6 @@
 import CLibrary
 
+// Replacing a file unless another program has changed it.
 extension FileSystem {
   /// The result of replacing a file.
   package struct Replacement: ~Copyable {

@@ -1,5 +1,6 @@
 import CLibrary
 
+// Creating, flushing and listing directories.
 extension FileSystem {
   /// Creates a directory and its missing parents durably, with access for their owner only.
   ///

@@ -1,5 +1,6 @@
 package import CLibrary
 
+// Replacing a file by a temporary file, durably.
 extension FileSystem {
   /// Creates or replaces a file that only its owner, this user, can access; atomically and durably.
   ///

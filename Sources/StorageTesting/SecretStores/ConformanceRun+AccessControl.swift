@@ -2,6 +2,7 @@ import Concurrency
 import SecretStorage
 import Synchronization
 
+// The checks of access flags, authorizations and application passwords.
 extension ConformanceRun {
   private var enforcesAccessControl: Bool { store.guarantees.contains(.enforcesAccessControl) }
 

@@ -1,5 +1,6 @@
 import SecretStorage
 
+// The checks of concurrent writes.
 extension ConformanceRun {
   func concurrentAddsSucceedOnce() async throws {
     let operation = "concurrent adds of one identity"

@@ -2,6 +2,7 @@ import Concurrency
 import SecretStorage
 import Synchronization
 
+// The checks of observers.
 extension ConformanceRun {
   func observersAreNotifiedOfWrites() async throws {
     let first = CountingObserver(store), second = CountingObserver(store)

@@ -1,5 +1,6 @@
 import SecretStorage
 
+// The checks of revisions, of items and of the store.
 extension ConformanceRun {
   func itemRevisionChangesWithEachWrite() throws {
     var item = try add(Self.fullIdentity)

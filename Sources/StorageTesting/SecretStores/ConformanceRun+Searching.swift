@@ -1,5 +1,6 @@
 import SecretStorage
 
+// The checks of identities and queries.
 extension ConformanceRun {
   /// An identity with every part of an internet password.
   static let fullIdentity = ItemIdentity.internet(

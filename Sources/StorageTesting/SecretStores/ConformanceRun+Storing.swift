@@ -1,5 +1,6 @@
 import SecretStorage
 
+// The checks that secrets, attributes and strings are returned as they were stored.
 extension ConformanceRun {
   static let attributes = ItemAttributes(
     label: "label", comment: "comment", itemDescription: "description", creator: 0x6c6f_636b,

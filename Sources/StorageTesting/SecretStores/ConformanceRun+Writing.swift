@@ -1,5 +1,6 @@
 import SecretStorage
 
+// The checks of updates and removals.
 extension ConformanceRun {
   func attributeUpdateKeepsSecret() throws {
     let item = try add(Self.fullIdentity, "kept")

@@ -1,5 +1,6 @@
 public import Testing
 
+// The list of all checks.
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
   public enum Check: String, CaseIterable, Sendable, CustomTestStringConvertible {

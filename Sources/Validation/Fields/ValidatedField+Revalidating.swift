@@ -1,6 +1,7 @@
 import Concurrency
 import SerializedAccess
 
+// The evaluation of a value after a change, and its asynchronous checks.
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///

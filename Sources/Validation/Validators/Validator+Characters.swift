@@ -1,5 +1,6 @@
 public import PasswordRules
 
+// Checks of the characters of a text.
 extension Validator<String> {
   /// Returns a validator that allows only characters of the given classes.
   ///

@@ -1,3 +1,4 @@
+// Checks of the elements of a collection.
 extension Validator where Value: Collection & SendableMetatype {
   /// A validator that requires elements; an empty collection is reported as `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }

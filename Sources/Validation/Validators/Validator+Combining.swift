@@ -1,3 +1,4 @@
+// Combinations and changes of validators, and the requirements of an app.
 extension Validator {
   /// Returns one check that holds if all requirements of at least one validator hold.
   ///

@@ -1,5 +1,6 @@
 import PasswordRules
 
+// The check of an email address.
 extension Validator<String> {
   /// A validator for an email address that `input type=email` of the HTML Standard accepts.
   ///

@@ -2,6 +2,7 @@ public import PasswordRules
 import SerializedAccess
 public import _StringProcessing
 
+// Checks of the length, the ends, the lines and the pattern of a text.
 extension Validator<String> {
   /// Returns a validator with one check per limit of a range of lengths, in user-perceived
   /// characters.

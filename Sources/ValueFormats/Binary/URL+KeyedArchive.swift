@@ -1,5 +1,6 @@
 package import FoundationEssentials
 
+// A URL in the form in which Foundation archives it.
 extension URL {
   /// Decodes an absolute URL from a keyed archive; returns nil for other data.
   ///

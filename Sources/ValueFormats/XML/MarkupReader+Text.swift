@@ -1,3 +1,4 @@
+// Text, and the references in it.
 extension MarkupReader {
   /// Reads the text and the end tag of an element; only validates the text if `isNeeded` is false.
   ///

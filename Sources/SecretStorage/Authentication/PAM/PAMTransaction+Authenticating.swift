@@ -1,5 +1,6 @@
 import CLibrary
 
+// The authentication, and the conversation in which a PAM module asks the user.
 extension PAMTransaction {
   /// Authenticates a user and checks the account, which blocks until the modules have returned.
   func authenticate(

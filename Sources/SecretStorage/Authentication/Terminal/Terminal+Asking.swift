@@ -1,5 +1,6 @@
 import CLibrary
 
+// A question to the user, with hidden input and deferred signals.
 extension Terminal {
   /// The maximum length, in bytes, to which the kernel truncates a line that the terminal edits.
   private static let visibleLimit = 4094

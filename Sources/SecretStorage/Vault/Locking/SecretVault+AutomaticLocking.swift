@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 
+// Locking when idle, before a suspension, and by signals.
 extension SecretVault {
   /// The conditions under which the vault locks automatically.
   ///

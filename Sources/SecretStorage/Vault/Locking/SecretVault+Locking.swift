@@ -1,5 +1,6 @@
 import Concurrency
 
+// Locking and unlocking.
 extension SecretVault {
   /// Whether the vault exists and its user key is not in memory.
   ///

@@ -1,6 +1,7 @@
 import CLibrary
 import StorageInternals
 
+// The replacement of the file by another log.
 extension FileRecordLog {
   func replace(
     keepingOld: Bool, beginning: LogBeginning,

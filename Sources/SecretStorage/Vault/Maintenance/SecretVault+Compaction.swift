@@ -1,5 +1,6 @@
 import Concurrency
 
+// Compaction: when it is asked for, and when it is worthwhile.
 extension SecretVault {
   /// Writes the vault to a new file without overwritten or removed items.
   ///

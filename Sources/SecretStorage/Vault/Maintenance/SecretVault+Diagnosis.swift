@@ -3,6 +3,7 @@ import Concurrency
 import LibCrypto
 import StorageInternals
 
+// The report on the files, the keys and the libraries.
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///

@@ -1,6 +1,7 @@
 import Concurrency
 public import FoundationEssentials
 
+// Verification, repair, and the rewriting that repair and other changes share.
 extension SecretVault {
   /// The result of ``verify()``.
   public struct Verification: Hashable, Sendable {

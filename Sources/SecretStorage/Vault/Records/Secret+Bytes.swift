@@ -1,5 +1,6 @@
 import StorageInternals
 
+// Random, sliced, joined and padded secrets.
 extension Secret {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> Secret {

@@ -3,6 +3,7 @@ import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
+// Export to a vault that only a passphrase opens.
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///

@@ -1,6 +1,7 @@
 import Concurrency
 public import FoundationEssentials
 
+// Import of an exported vault.
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
