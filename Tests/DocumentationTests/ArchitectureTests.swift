@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The table of the page "Architecture" that follows one write.
+/// The table of the page "Architecture" that follows one write, and the heads of files.
 struct ArchitectureTests {
   private static let page = ".github/Locket.docc/Architecture.md"
 
@@ -17,6 +17,14 @@ struct ArchitectureTests {
       let name = row[1].filter { $0 != "`" }.split(separator: ".").last ?? ""
       let forms = name == "init" ? ["init("] : ["func \(name)", "var \(name)", "let \(name)"]
       #expect(forms.contains { source.contains($0) }, "\(row[1])")
+    }
+  }
+
+  @Test func extensionFilesSayWhatTheyAdd() {
+    let folder = Folder(path: "Sources")
+    for file in folder.files(ending: ".swift") where file.contains("+") {
+      let first = folder.text(of: file).split(separator: "\n").first { !$0.contains("import ") }
+      #expect(first?.hasPrefix("//") == true, "\(file)")
     }
   }
 }

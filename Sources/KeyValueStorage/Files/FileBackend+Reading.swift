@@ -3,6 +3,7 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
+// Reading and parsing of the file.
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
     do {

@@ -4,6 +4,7 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
+// Writing of the file under its lock.
 extension FileBackend {
   func update<Result>(
     within timeout: Duration?,

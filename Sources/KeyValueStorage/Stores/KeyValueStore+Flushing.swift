@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 
+// Writing of unsaved changes: at once, on schedule, and when the process exits.
 extension KeyValueStore {
   /// Writes unsaved changes, and reports any that cannot be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {

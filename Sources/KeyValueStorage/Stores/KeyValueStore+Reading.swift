@@ -1,6 +1,7 @@
 import Concurrency
 import ValueFormats
 
+// Loading, and the refresh after changes by others.
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///

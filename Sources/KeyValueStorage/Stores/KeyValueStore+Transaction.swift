@@ -1,6 +1,7 @@
 import Concurrency
 import ValueFormats
 
+// Transactions.
 extension KeyValueStore {
   /// Changes several keys atomically, and returns when the changes are on disk.
   ///

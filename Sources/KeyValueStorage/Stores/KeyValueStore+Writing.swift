@@ -2,6 +2,7 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
+// Setting and removing of values.
 extension KeyValueStore {
   /// Sets a key that is determined at run time, and returns when the value is on disk.
   ///

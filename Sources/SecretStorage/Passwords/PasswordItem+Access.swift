@@ -1,3 +1,4 @@
+// Accesses that throw: to load, save and remove, and to change the access control.
 extension PasswordItem {
   /// Loads the value from the store.
   ///

@@ -1,5 +1,6 @@
 import Concurrency
 
+// Accesses that an authentication context authorizes.
 extension StoredPassword {
   /// The result of an attempt with the current authorization.
   private enum Attempt<Success: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import Concurrency
 
+// Gets and loads, and the status of the last access.
 extension StoredPassword {
   /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {

@@ -1,5 +1,6 @@
 import Concurrency
 
+// Sets, saves and removals, and changes in place.
 extension StoredPassword {
   /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
