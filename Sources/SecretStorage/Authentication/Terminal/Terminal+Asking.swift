@@ -8,7 +8,7 @@ extension Terminal {
   private enum Answer: Equatable {
     case line(Secret)
     /// The task was cancelled, or the input ended.
-    case none
+    case cancelled
     case signal(Int32)
 
     var isLine: Bool { if case .line = self { true } else { false } }
@@ -28,7 +28,7 @@ extension Terminal {
       while true {
         switch try attempt(question, cancellation, &original) {
         case .line(let secret): return secret
-        case .none: throw .cancelled
+        case .cancelled: throw .cancelled
         case .signal(let number):
           DeferredSignals.deliver(number)
           if number != SIGTSTP && number != SIGTTIN { throw .cancelled }
@@ -48,7 +48,7 @@ extension Terminal {
     while true {
       let restored = try settingsToRestore(original)
       original = restored
-      var answer = Answer.none
+      var answer = Answer.cancelled
       defer { restore(restored, wasHidden: question.isHidden, after: answer) }
       if question.isHidden {
         // Discard earlier input, which was visible.
@@ -99,7 +99,7 @@ extension Terminal {
         if let number = signals.next() {
           interruption = .signal(number)
         } else if !hasInput {
-          interruption = Answer.none
+          interruption = .cancelled
         } else if !isInForeground {
           interruption = .signal(SIGTTIN)
         } else {
@@ -109,7 +109,7 @@ extension Terminal {
           if count >= 0 { progress = count == 0 ? line.end() : unsafe line.processByte(buffer) }
         }
       }
-      if progress == .endOfInput { interruption = Answer.none }
+      if progress == .endOfInput { interruption = .cancelled }
     }
     if let interruption { return interruption }
     if line.isTooLong || line.count > limit {
