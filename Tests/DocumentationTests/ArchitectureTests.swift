@@ -27,4 +27,13 @@ struct ArchitectureTests {
       #expect(first?.hasPrefix("//") == true, "\(file)")
     }
   }
+
+  @Test func secretVaultListsItsExtensions() {
+    let folder = Folder(path: "Sources/SecretStorage/Vault")
+    let list = folder.text(of: "SecretVault.swift").split(separator: "private let")[0]
+    for file in folder.files(ending: ".swift") where file.contains("SecretVault+") {
+      let name = file.dropLast(".swift".count).split(separator: "+")[1]
+      #expect(list.contains(name), "\(file)")
+    }
+  }
 }

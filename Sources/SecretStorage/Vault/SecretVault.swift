@@ -28,6 +28,16 @@ import Synchronization
 /// In a forked child, a vault is locked; see <doc:InAForkedChild>. The format and the threats that
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
+  // This file has what all others use. Its extensions are in the files SecretVault+…:
+  // - Reading, Writing and Observing meet the requirements of `SecretStore`; Constraints does so for
+  //   items with access flags.
+  // - Anchoring records the vault on this machine before a write, and accepts another one.
+  // - Slots and Passphrases change what opens the vault, and Rotation its keys.
+  // - Locking/: Locking and unlocking, and AutomaticLocking.
+  // - Maintenance/: Maintenance verifies and repairs, Compaction shrinks the file, and Diagnosis
+  //   reports.
+  // - Transfer/: Exporting and Importing.
+
   private let foundLocation: LazyValue<VaultLocation, SecretStoreError>
   private let timeout: LockTimeout
   private let isSharingAllowed = Atomic(false)
