@@ -32,7 +32,7 @@ package final class ThreadPool: Sendable {
   }
 
   private let state: Lock<ThreadPoolState>
-  /// Signalled for a thread without a job to check the state again.
+  /// Signaled for a thread without a job to check the state again.
   private let stateChanged = DispatchSemaphore(value: 0)
   /// Starts a thread; returns an error number, or 0.
   private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32

@@ -14,7 +14,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   package final class Pending: @unchecked Sendable {
     package let write: Write
     package private(set) var outcome: Result<Outcome, Failure>?
-    /// Signalled when the write is finished or its owner becomes the leader.
+    /// Signaled when the write is finished or its owner becomes the leader.
     fileprivate let wakeUp = DispatchSemaphore(value: 0)
     fileprivate let thread = ThreadIdentity.current
 
@@ -34,7 +34,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   }
 
   private let state = Lock(State(), inForkedChild: { State() })
-  /// Signalled when all expected threads have written again.
+  /// Signaled when all expected threads have written again.
   private let allReturned = DispatchSemaphore(value: 0)
 
   package init() {}
@@ -92,12 +92,12 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     }
     guard let timeout else { return batch }
     let hasReturned = allReturned.wait(until: .now + timeout)
-    let (largerBatch, isSignalled) = state.withLock { state in
+    let (largerBatch, isSignaled) = state.withLock { state in
       defer { state.expectedThreads = [] }
       return (state.waiting, state.expectedThreads.isEmpty)
     }
-    // The last thread signalled just after the timeout; its signal must not end the next wait.
-    if !hasReturned, isSignalled { allReturned.wait() }
+    // The last thread signaled just after the timeout; its signal must not end the next wait.
+    if !hasReturned, isSignaled { allReturned.wait() }
     return largerBatch
   }
 }

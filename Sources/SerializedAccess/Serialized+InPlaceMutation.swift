@@ -110,7 +110,7 @@ extension Serialized {
 /// accessor has finished.
 final class QueueSuspension: @unchecked Sendable {
   // `@unchecked`: the other thread waits while `preparation` and `completion` run. `completion` is
-  // written before `ended` is signalled, and read after.
+  // written before `ended` is signaled, and read after.
   private let preparation: () -> Void
   private var completion: () -> Void = {}
   private let ended = DispatchSemaphore(value: 0)

@@ -53,7 +53,7 @@ struct MarkedText {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal shows the code point in columns of its own, apart from its neighbours.
+  /// Whether a terminal shows the code point in columns of its own, apart from its neighbors.
   fileprivate var isPrintable: Bool {
     switch value {
     // Vowels and final consonants of Hangul; regional indicators.

@@ -41,10 +41,10 @@ struct MigrationTests {
   @Test func otherAttributesAreAConflict() throws {
     let store = InMemorySecretStore()
     try variables("A=1").migrate(to: store)
-    let labelled = ForeignSecret(
+    let labeled = ForeignSecret(
       position: "1", identity: .generic(service: "app", account: "A"),
       attributes: ItemAttributes(label: "A"), secret: Secret("1"))
-    let source = ForeignSecrets([labelled])
+    let source = ForeignSecrets([labeled])
     #expect(try source.migrate(to: store).identities(.conflict).count == 1)
     try source.migrate(to: store, replacing: true)
     #expect(store.items(matching: .all).map(\.attributes.label) == ["A"])

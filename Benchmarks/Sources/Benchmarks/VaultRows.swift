@@ -110,7 +110,7 @@ private enum VaultWorkloads {
     return readSecret("constrained")
   }()
 
-  /// Reads through the store itself, with an authorisation from the context each time.
+  /// Reads through the store itself, with an authorization from the context each time.
   static func readSecret(_ account: String) -> Workload {
     let item = attempt {
       try thousand.vault.items(

@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-/// A context in which the user authorises access to items.
+/// A context in which the user authorizes access to items.
 ///
 /// ```swift
 /// let context = AuthenticationContext(reason: "Show the recovery key", reuse: .seconds(30))
@@ -89,7 +89,7 @@ public final class AuthenticationContext: Sendable {
     authentication?.cancel()
   }
 
-  /// Authorises access to an item, prompting the user for missing proofs.
+  /// Authorizes access to an item, prompting the user for missing proofs.
   ///
   /// ``PasswordItem`` calls this method; call it only to use a ``SecretStore`` directly. An
   /// authorization does not expire until the context is cancelled. Only one task at a time prompts

@@ -103,10 +103,10 @@ public struct CustomAuthenticator: Authenticator {
     performAuthentication = authenticate
   }
 
-  /// The result of the closure passed to the initialiser.
+  /// The result of the closure passed to the initializer.
   public var enrolledSet: [UInt8]? { currentEnrolledSet() }
 
-  /// Calls the closure passed to the initialiser.
+  /// Calls the closure passed to the initializer.
   ///
   /// - Throws: The closure's error.
   public func authenticate(

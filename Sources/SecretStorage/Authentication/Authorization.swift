@@ -1,4 +1,4 @@
-/// The proofs and the application password that authorise access to an item.
+/// The proofs and the application password that authorize access to an item.
 ///
 /// Stores can rely on an authorization, because only an ``AuthenticationContext`` can create one.
 public struct Authorization: Sendable {

@@ -63,7 +63,7 @@ struct SecretArena {
   }
 
   func release(_ block: UnsafeMutableRawBufferPointer) {
-    // The optimiser does not remove calls of `explicit_bzero`.
+    // The optimizer does not remove calls of `explicit_bzero`.
     unsafe explicit_bzero(block.baseAddress!, block.count)
     if block.count > Self.largestBlock {
       unsafe munmap(block.baseAddress!, block.count)

@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// several items match, the oldest one is read, updated and removed. Saving adds an item only if
 /// none matches.
 ///
-/// **Store.** The store is the one passed to the initialiser, or else the default store, which is
+/// **Store.** The store is the one passed to the initializer, or else the default store, which is
 /// fixed at the first access.
 ///
 /// **Concurrency.** A password may be used from several threads. A get that begins after a set has

@@ -98,7 +98,7 @@ enum FileLockQueue {
 
   private struct Entry: Sendable {
     var isOccupied = false
-    /// The semaphores of the waiting threads, each signalled when its thread becomes the first.
+    /// The semaphores of the waiting threads, each signaled when its thread becomes the first.
     var waiting: [DispatchSemaphore] = []
     /// The last timeout; nil if the lock has been free since.
     var timeout: Timeout?

@@ -36,7 +36,7 @@ struct StoreKillTests {
       if try !file.temporaryFiles.isEmpty { interruptedCount += 1 }
       try expect(journal, in: file)
     }
-    #expect(journal.acknowledgementCount > 0)
+    #expect(journal.acknowledgmentCount > 0)
     if Campaign.isFull { print("\(format) \(way): \(interruptedCount) of 50 kills during a write") }
   }
 

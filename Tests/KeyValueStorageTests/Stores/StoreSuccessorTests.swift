@@ -127,7 +127,7 @@ struct StoreSuccessorTests {
       let file =
         try isNew
         ? TestFile(inMemory: true) : TestFile(inMemory: true, values: before)
-      let disk = try ModelledDisk([file.directory], hasNamelessFiles: hasNamelessFiles)
+      let disk = try ModeledDisk([file.directory], hasNamelessFiles: hasNamelessFiles)
       let journal = try write(to: file, on: disk, before, using: &generator)
       let changes = disk.changes
       func cut(after time: Int, odds: Int?) throws {
@@ -143,7 +143,7 @@ struct StoreSuccessorTests {
         }
       }
       for _ in 0..<Campaign.size(sample: 5, full: 25) {
-        let time = journal.acknowledgements.randomElement(using: &generator) ?? 0
+        let time = journal.acknowledgments.randomElement(using: &generator) ?? 0
         try cut(after: time, odds: [0, 0, 4].randomElement(using: &generator))
         try cut(after: Int.random(in: 0...changes.count, using: &generator), odds: nil)
       }
@@ -160,14 +160,14 @@ struct StoreSuccessorTests {
 
   /// Returns the writes of several processes, two at a time.
   private func write(
-    to file: TestFile, on disk: ModelledDisk, _ before: [String: Int],
+    to file: TestFile, on disk: ModeledDisk, _ before: [String: Int],
     using generator: inout SeededGenerator
-  ) throws -> ModelledJournal {
-    var journal = ModelledJournal(before: before.mapValues(\.description))
-    func open(_ process: ModelledProcess) -> KeyValueStore {
+  ) throws -> ModeledJournal {
+    var journal = ModeledJournal(before: before.mapValues(\.description))
+    func open(_ process: ModeledProcess) -> KeyValueStore {
       Self.store(file, process.fileSystem(on: disk) { _ in true })
     }
-    var processes = [ModelledProcess(using: &generator), ModelledProcess(using: &generator)]
+    var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
     var stores = processes.map(open)
     for _ in 0..<24 {
       let index = Int.random(in: 0...1, using: &generator)
@@ -190,7 +190,7 @@ struct StoreSuccessorTests {
         #expect(processes[index].isKilled, "By a running process: \(error)")
       }
       if processes[index].isKilled {
-        processes[index] = ModelledProcess(using: &generator)
+        processes[index] = ModeledProcess(using: &generator)
         stores[index] = open(processes[index])
       }
     }

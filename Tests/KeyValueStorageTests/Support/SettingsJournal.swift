@@ -15,7 +15,7 @@ struct SettingsJournal {
   }
 
   private var entries: [String: Entry] = [:]
-  private(set) var acknowledgementCount = 0
+  private(set) var acknowledgmentCount = 0
 
   /// Adds a journal, whose last line may be incomplete.
   mutating func read(_ path: String) throws {
@@ -29,7 +29,7 @@ struct SettingsJournal {
         entries[parts[1], default: Entry()].pending.append(value)
       } else {
         entries[parts[1]] = Entry(acknowledged: value)
-        acknowledgementCount += 1
+        acknowledgmentCount += 1
       }
     }
   }

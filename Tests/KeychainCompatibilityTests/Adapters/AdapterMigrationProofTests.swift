@@ -3,7 +3,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-/// Migrations of items that need a person's authorisation.
+/// Migrations of items that need a person's authorization.
 struct AdapterMigrationProofTests {
   private let directory: TemporaryDirectory
   private let person = AskedPerson()

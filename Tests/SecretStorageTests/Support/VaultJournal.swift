@@ -16,7 +16,7 @@ struct VaultJournal {
   }
 
   private var accounts: [String: Account] = [:]
-  private(set) var acknowledgementCount = 0
+  private(set) var acknowledgmentCount = 0
 
   init() {}
 
@@ -34,7 +34,7 @@ struct VaultJournal {
         accounts[parts[1], default: Account()].pending = .some(value)
       } else {
         accounts[parts[1]] = Account(acknowledged: value, pending: nil)
-        acknowledgementCount += 1
+        acknowledgmentCount += 1
       }
     }
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The behaviour of a child forked without `exec` from a process with busy threads.
+/// The behavior of a child forked without `exec` from a process with busy threads.
 ///
 /// Each test runs in its own process; a child of the test process would inherit its locks.
 @Suite(.forks) struct VaultForkTests {

@@ -60,7 +60,7 @@ struct ExplainRulesTests {
     ),
     ("required:\t\n[a-]", "  required:\\t\\n[a-]\n               ^^^^\n"),
     ("allowed: [\u{1B}a-]", "  allowed: [\\u{1B}a-]\n            ^^^^^^\n"),
-    // What would be joined with its neighbour stands for itself.
+    // What would be joined with its neighbor stands for itself.
     ("allowed: [e\u{301}a-]", "  allowed: [e\\u{301}a-]\n             ^^^^^^^\n"),
     ("allowed: [👩\u{200D}👧]", "  allowed: [👩\\u{200D}👧]\n            ^^^^^^^^^^^^\n"),
     ("allowed: [\u{1F1F3}\u{1F3FD}]", "  allowed: [\\u{1F1F3}\\u{1F3FD}]\n"),

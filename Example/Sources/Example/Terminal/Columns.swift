@@ -5,7 +5,7 @@ extension Character {
   /// them.
   var columns: Int {
     let widest = unicodeScalars.map(\.columns).max() ?? 0
-    // The selector asks for the coloured form of a narrow symbol.
+    // The selector asks for the colored form of a narrow symbol.
     let isEmoji = unicodeScalars.contains("\u{FE0F}") && unicodeScalars.first!.value > 0xFF
     return isEmoji ? 2 : widest
   }

@@ -43,7 +43,7 @@ struct AuthenticatorsSnippets {
     let fingerprints = CustomAuthenticator(
       capabilities: .biometry, enrolledSet: { service.enrolledFingers().map { Array($0.utf8) } }
     ) { request throws(SecretStoreError) in
-      guard await service.verify() else { throw .denied("the finger was not recognised") }
+      guard await service.verify() else { throw .denied("the finger was not recognized") }
       return .biometry
     }
     #expect(fingerprints.enrolledSet == Array("left-thumb".utf8))

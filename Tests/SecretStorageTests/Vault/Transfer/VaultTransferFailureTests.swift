@@ -104,7 +104,7 @@ struct VaultTransferFailureTests {
       #expect(try reader.movableItems() == items)
       if try FileSystem().status(of: vault.export.path) == nil {
         #expect(isFirst)
-        #expect(try VaultJournal(journal).acknowledgementCount == 0)
+        #expect(try VaultJournal(journal).acknowledgmentCount == 0)
         try reader.export(of: vault)
       }
       try vault.expectImportable(items)

@@ -110,7 +110,7 @@ struct VaultTransferTests {
       #expect(try reader.verify().isSound)
       #expect(try reader.movableItems().isSuperset(of: exported))
       let written = try VaultJournal(paths[number])
-      #expect(written.acknowledgementCount > 10)
+      #expect(written.acknowledgmentCount > 10)
       for account in written.accountNames {
         #expect(written.explains(try reader.text(account), of: account))
       }

@@ -41,7 +41,7 @@ struct VaultKillTests {
       for account in empty { try object.remove(account) }
       if round % 5 == 0 { try expectNoLitter(vault, after: object) }
     }
-    #expect(journal.acknowledgementCount > 0)
+    #expect(journal.acknowledgmentCount > 0)
   }
 
   @Test func killedCreatorLeavesNoIncompleteVault() throws {
@@ -78,7 +78,7 @@ struct VaultKillTests {
         #expect(opening.count == 1)
         try object.unlock(with: .passphrase(Secret(try #require(opening.first).utf8)))
       } else {
-        #expect(journal.acknowledgementCount == 0)
+        #expect(journal.acknowledgmentCount == 0)
       }
       #expect(try object.texts() == SecretVault.many(5))
       #expect(try object.verify().isSound)

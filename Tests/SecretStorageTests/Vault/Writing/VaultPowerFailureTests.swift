@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// Power failures at every moment of a vault's work on its files, on a modelled disk.
+/// Power failures at every moment of a vault's work on its files, on a modeled disk.
 struct VaultPowerFailureTests {
   enum Scenario: Int, CaseIterable {
     case creation, recreation, writing, compaction, rotation, passphrase, removal, export, `import`,
@@ -24,15 +24,15 @@ struct VaultPowerFailureTests {
   }
 }
 
-/// A vault on a modelled disk, and the checks after each power failure.
+/// A vault on a modeled disk, and the checks after each power failure.
 private final class PowerFailureCampaign {
   private let vault = TestVault()
   /// The owner of the directory of exports.
   private let other = TestVault()
   private let isDamaged: Bool
   private let hasNamelessFiles: Bool
-  private let disk: ModelledDisk
-  private var changes: [ModelledDisk.Change] = []
+  private let disk: ModeledDisk
+  private var changes: [ModeledDisk.Change] = []
   /// The contents before and after each piece of work, and its changes.
   private var steps: [(before: [String: String], after: [String: String], changes: Range<Int>)] = []
 
@@ -41,7 +41,7 @@ private final class PowerFailureCampaign {
     isDamaged = scenario == .repair
     for vault in [vault, other] { try FileSystem().makeDirectories(vault.statePath) }
     let texts = try Self.prepare(vault, for: scenario, other)
-    disk = try ModelledDisk(
+    disk = try ModeledDisk(
       [vault.directory.path, vault.statePath, other.directory.path],
       hasNamelessFiles: hasNamelessFiles)
     let object = vault.open(fileSystem: disk.fileSystem)
@@ -141,7 +141,7 @@ private final class PowerFailureCampaign {
 
     // A second cut during the use of the remains.
     try disk.install(files)
-    let second = try ModelledDisk(disk.directories, hasNamelessFiles: hasNamelessFiles)
+    let second = try ModeledDisk(disk.directories, hasNamelessFiles: hasNamelessFiles)
     let object = vault.open(fileSystem: second.fileSystem)
     try unlock(object)
     let start = second.changes.count

@@ -16,7 +16,7 @@ struct VaultSuccessorTests {
       let history = try SuccessionHistory(isNew, hasNamelessFiles, using: &generator)
       // A process may stop as soon as its write is acknowledged.
       for _ in 0..<Campaign.size(sample: 5, full: 25) {
-        let time = history.acknowledgements.randomElement(using: &generator) ?? 0
+        let time = history.acknowledgments.randomElement(using: &generator) ?? 0
         let odds = [0, 0, 4].randomElement(using: &generator)
         try history.cut(after: time, odds: odds, using: &generator)
         let any = Int.random(in: 0...history.changeCount, using: &generator)
@@ -26,14 +26,14 @@ struct VaultSuccessorTests {
   }
 }
 
-/// The work of several processes on a vault on a modelled disk.
+/// The work of several processes on a vault on a modeled disk.
 private struct SuccessionHistory {
   private let vault: TestVault
-  private let disk: ModelledDisk
-  private let journal: ModelledJournal
-  private let changes: [ModelledDisk.Change]
+  private let disk: ModeledDisk
+  private let journal: ModeledJournal
+  private let changes: [ModeledDisk.Change]
 
-  var acknowledgements: [Int] { journal.acknowledgements }
+  var acknowledgments: [Int] { journal.acknowledgments }
   var changeCount: Int { changes.count }
 
   init(_ isNew: Bool, _ hasNamelessFiles: Bool, using generator: inout SeededGenerator) throws {
@@ -42,15 +42,15 @@ private struct SuccessionHistory {
     try FileSystem().makeDirectories(vault.statePath)
     let maker = vault.open()
     if !isNew { for account in ["a", "b"] { try maker.add("first", account: account) } }
-    var journal = ModelledJournal(before: try maker.texts())
-    let disk = try ModelledDisk(
+    var journal = ModeledJournal(before: try maker.texts())
+    let disk = try ModeledDisk(
       [directory, vault.statePath], hasNamelessFiles: hasNamelessFiles)
-    func open(_ process: ModelledProcess) -> SecretVault {
+    func open(_ process: ModeledProcess) -> SecretVault {
       vault.open(
         fileSystem: process.fileSystem(on: disk) { [directory, vault.statePath].contains($0) })
     }
     // Two processes at a time.
-    var processes = [ModelledProcess(using: &generator), ModelledProcess(using: &generator)]
+    var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
     var objects = processes.map(open)
     for number in 0..<16 {
       let index = Int.random(in: 0...1, using: &generator)
@@ -64,7 +64,7 @@ private struct SuccessionHistory {
         #expect(processes[index].isKilled, "Work \(work) by a running process: \(error)")
       }
       if processes[index].isKilled {
-        processes[index] = ModelledProcess(using: &generator)
+        processes[index] = ModeledProcess(using: &generator)
         objects[index] = open(processes[index])
       }
     }
@@ -75,8 +75,8 @@ private struct SuccessionHistory {
   }
 
   private static func perform(
-    _ work: Int, _ number: Int, _ account: String, by object: SecretVault, on disk: ModelledDisk,
-    _ journal: inout ModelledJournal
+    _ work: Int, _ number: Int, _ account: String, by object: SecretVault, on disk: ModeledDisk,
+    _ journal: inout ModeledJournal
   ) throws {
     switch work {
     case 0: try object.compact()

@@ -8,7 +8,7 @@ package import StorageInternals
 /// Data are durable after an fsync of the file, names after one of the directory. A cut leaves any
 /// part of the rest: names in any combination, sizes without data, and data in sectors of 512
 /// bytes, the missing ones zero or noise.
-package final class ModelledDisk: Sendable {
+package final class ModeledDisk: Sendable {
   package enum Change {
     case write(inode: UInt64, offset: Int, [UInt8])
     case truncate(inode: UInt64, size: Int)
@@ -107,7 +107,7 @@ package final class ModelledDisk: Sendable {
       do {
         try note(call, path, &state)
       } catch {
-        fatalError("The modelled disk cannot be looked at: \(error)")
+        fatalError("The modeled disk cannot be looked at: \(error)")
       }
     }
   }
@@ -208,8 +208,8 @@ package final class ModelledDisk: Sendable {
   }
 }
 
-extension ModelledDisk.Files {
-  fileprivate mutating func apply(_ change: ModelledDisk.Change) {
+extension ModeledDisk.Files {
+  fileprivate mutating func apply(_ change: ModeledDisk.Change) {
     switch change {
     case .write(let inode, let offset, let bytes):
       var content = contents[inode] ?? []
@@ -228,7 +228,7 @@ extension ModelledDisk.Files {
 
   /// Applies part of a write: its size, and any of its sectors.
   fileprivate mutating func tear(
-    _ change: ModelledDisk.Change, using generator: inout SeededGenerator
+    _ change: ModeledDisk.Change, using generator: inout SeededGenerator
   ) {
     guard case .write(let inode, let offset, let bytes) = change else { return }
     let old = contents[inode] ?? []

@@ -2,8 +2,8 @@ import CLibrary
 import Concurrency
 package import StorageInternals
 
-/// The faults of a process on a modelled disk: it is killed at some moment, or cannot flush files.
-package final class ModelledProcess: Sendable {
+/// The faults of a process on a modeled disk: it is killed at some moment, or cannot flush files.
+package final class ModeledProcess: Sendable {
   private struct State {
     /// The number of changes and flushes before the kill.
     var remaining: Int
@@ -29,7 +29,7 @@ package final class ModelledProcess: Sendable {
 
   /// Returns the process's file system on a disk, where only the flushes of some paths may fail.
   package func fileSystem(
-    on disk: ModelledDisk, failingToFlush mayFail: @escaping @Sendable (String) -> Bool
+    on disk: ModeledDisk, failingToFlush mayFail: @escaping @Sendable (String) -> Bool
   ) -> FileSystem {
     disk.fileSystem { [state] call, path in
       state.withLock { state in
@@ -43,8 +43,8 @@ package final class ModelledProcess: Sendable {
   }
 }
 
-/// What processes wrote to a modelled disk under some keys, to compare with the remains.
-package struct ModelledJournal {
+/// What processes wrote to a modeled disk under some keys, to compare with the remains.
+package struct ModeledJournal {
   private struct Entry {
     /// The number of the disk's changes at the beginning or at the end of the write.
     let time: Int
@@ -60,7 +60,7 @@ package struct ModelledJournal {
 
   /// Makes a write, which is acknowledged unless it throws.
   package mutating func write(
-    _ key: String, _ value: String?, on disk: ModelledDisk, _ body: () throws -> Void
+    _ key: String, _ value: String?, on disk: ModeledDisk, _ body: () throws -> Void
   ) throws {
     func entry(_ isAcknowledged: Bool) -> Entry {
       Entry(time: disk.changes.count, key: key, value: value, isAcknowledged: isAcknowledged)
@@ -71,7 +71,7 @@ package struct ModelledJournal {
   }
 
   /// The numbers of changes at which a write was acknowledged.
-  package var acknowledgements: [Int] { entries.filter(\.isAcknowledged).map(\.time) }
+  package var acknowledgments: [Int] { entries.filter(\.isAcknowledged).map(\.time) }
 
   /// Returns the keys whose values are neither acknowledged nor pending after a number of changes.
   package func lostKeys(in found: [String: String], at time: Int) -> [String] {
