@@ -29,8 +29,8 @@ import Synchronization
 /// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   // This file has what all others use. Its extensions are in the files SecretVault+…:
-  // - Reading, Writing and Observing meet the requirements of `SecretStore`; Constraints does so for
-  //   items with access flags.
+  // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
+  //   items that have access flags.
   // - Anchoring records the vault on this machine before a write, and accepts another one.
   // - Slots and Passphrases change what opens the vault, and Rotation its keys.
   // - Locking/: Locking and unlocking, and AutomaticLocking.

@@ -1,9 +1,7 @@
 import CLibrary
-import Dispatch
 import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
-import SerializedAccess
 import TestSupport
 import Testing
 
@@ -48,15 +46,6 @@ struct ReadmeSnippets {
     }
     let entries = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
     #expect(entries.contains { $0.hasSuffix("/secrets.vault") })
-  }
-
-  @Test func shared() {
-    struct Statistics: Sendable { @Serialized var requests = 0 }
-
-    let statistics = Statistics()
-    DispatchQueue.concurrentPerform(iterations: 1000) { _ in statistics.requests += 1 }
-    print(statistics.requests)  // 1000
-    #expect(statistics.requests == 1000)
   }
 
   @Test func lockedVaultGivesNeededKey() throws {

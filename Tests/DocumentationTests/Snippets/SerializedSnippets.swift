@@ -5,8 +5,30 @@ import Testing
 private struct Order: Sendable {}
 private struct Connection: Sendable {}
 
-/// The code of the pages of `SerializedAccess`.
+/// The code of the pages of `SerializedAccess`, and of the README.
 struct SerializedSnippets {
+  struct Structures {
+    struct Counters: Sendable {
+      @Serialized var requests = 0
+    }
+
+    final class Server: Sendable {
+      let counters = Counters()
+      func handle() { counters.requests += 1 }
+    }
+
+    enum Shared {
+      static let counters = Counters()
+    }
+
+    @Test func structures() {
+      let server = Server()
+      server.handle()
+      #expect(server.counters.requests == 1)
+      #expect(Shared.counters.requests == 0)
+    }
+  }
+
   struct Overview {
     struct Counters: Sendable {
       @Serialized var requests = 0
@@ -28,28 +50,6 @@ struct SerializedSnippets {
       }
       watching.cancel()
       await watching.value
-    }
-  }
-
-  struct Structures {
-    struct Counters: Sendable {
-      @Serialized var requests = 0
-    }
-
-    final class Server: Sendable {
-      let counters = Counters()
-      func handle() { counters.requests += 1 }
-    }
-
-    enum Shared {
-      static let counters = Counters()
-    }
-
-    @Test func structures() {
-      let server = Server()
-      server.handle()
-      #expect(server.counters.requests == 1)
-      #expect(Shared.counters.requests == 0)
     }
   }
 
