@@ -83,9 +83,11 @@ extension SecretVault {
     do throws(SecretStoreError) {
       let location = try protectedLocation
       if isMixed || removals.isEmpty {
-        while try !append(batch, location) {}
+        while try !commitFirst(of: batch, location) {}
       } else {
-        try usingReserve { () throws(SecretStoreError) in while try !append(batch, location) {} }
+        try usingReserve { () throws(SecretStoreError) in
+          while try !commitFirst(of: batch, location) {}
+        }
       }
     } catch {
       let retriesRemovals = isMixed && error.isFullDisk
@@ -109,10 +111,10 @@ extension SecretVault {
     }
   }
 
-  /// Appends the first changes of a batch that do not overlap; returns false if a retry is needed
+  /// Commits the first changes of a batch that do not overlap; returns false if a retry is needed
   /// because another process has created the vault.
-  private func append(
-    _ batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
+  private func commitFirst(
+    of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
     // Only an addition creates a vault. Without one, other changes find no item.
     let device = batch.contains(where: \.write.isAddition) ? location.device : nil
@@ -124,7 +126,7 @@ extension SecretVault {
     guard let (draft, outcomes) = filled else {
       // This may wait for another process, so the lock of `contents` is not held.
       _ = try location.device.makeSecret()
-      return try append(batch, location, hasDeviceSecret: true)
+      return try commitFirst(of: batch, location, hasDeviceSecret: true)
     }
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
