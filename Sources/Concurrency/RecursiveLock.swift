@@ -10,7 +10,7 @@ import Dispatch
 package final class RecursiveLock: Sendable {
   private struct WaitingThread: Sendable {
     let thread = ThreadIdentity.current
-    /// Signalled when the thread has become the owner.
+    /// Signaled when the thread has become the owner.
     let wakeUp = DispatchSemaphore(value: 0)
   }
 
