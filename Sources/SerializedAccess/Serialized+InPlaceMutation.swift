@@ -1,5 +1,7 @@
 import Dispatch
 
+// The beginning and the end of a change in place.
+
 /// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
 /// This type is a class, because an accessor that stores a value of unknown size across its `yield`

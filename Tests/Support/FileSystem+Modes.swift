@@ -2,6 +2,7 @@ package import CLibrary
 import Concurrency
 package import StorageInternals
 
+// File systems with modes of their own.
 extension FileSystem {
   /// A file system without unnamed files that gives each temporary file a mode, as some FUSE file
   /// systems do, and refuses every other mode with an error, or ignores it.

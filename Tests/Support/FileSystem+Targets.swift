@@ -1,6 +1,7 @@
 import CLibrary
 package import StorageInternals
 
+// The open files and the threads of a process, in `/proc`.
 extension FileSystem {
   /// Returns the targets of the links in a directory of `/proc`, where links may vanish meanwhile.
   package func targets(in directory: String) throws -> [String] {

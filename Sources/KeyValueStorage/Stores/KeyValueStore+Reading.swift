@@ -1,7 +1,7 @@
 import Concurrency
 import ValueFormats
 
-// Loading, and the refresh after changes by others.
+// Loading of values, the migration of what was loaded, and gets by key.
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///

@@ -1,6 +1,7 @@
 import Concurrency
 import Synchronization
 
+// The watch for changes by other processes, and the refresh after one.
 extension KeyValueStore {
   /// The state of the backend's observation.
   struct Watch {

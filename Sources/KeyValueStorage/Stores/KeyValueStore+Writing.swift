@@ -2,7 +2,7 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
-// Setting and removing of values.
+// Setting and removing of values, and an unreadable file that is moved aside.
 extension KeyValueStore {
   /// Sets a key that is determined at run time, and returns when the value is on disk.
   ///

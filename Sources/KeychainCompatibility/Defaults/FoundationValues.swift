@@ -2,6 +2,7 @@ import Foundation
 import KeyValueStorage
 import ValueFormats
 
+// The values that Foundation reads in the same file, as a check of the import.
 extension UserDefaultsFile {
   /// Returns the keys and values as `UserDefaults` reads them; nil if it cannot read the file.
   ///

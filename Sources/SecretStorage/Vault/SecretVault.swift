@@ -31,7 +31,8 @@ public final class SecretVault: SecretStore {
   // This file has what all others use. Its extensions are in the files SecretVault+…:
   // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
   //   items that have access flags.
-  // - Anchoring records the vault on this machine before a write, and accepts another one.
+  // - Anchoring records the vault on this machine before a write, and accepts a rollback or another
+  //   vault.
   // - Slots and Passphrases change what opens the vault, and Rotation its keys.
   // - Locking/: Locking and unlocking, and AutomaticLocking.
   // - Maintenance/: Maintenance verifies and repairs, Compaction shrinks the file, and Diagnosis

@@ -1,5 +1,7 @@
 import CLibrary
 
+// The resolution of symbolic links, and the parts of a path.
+
 /// A step in the resolution of a path: a directory, and the name that is looked up in it.
 package struct PathStep: Equatable, Sendable {
   /// The directory, without symbolic links.

@@ -1,7 +1,8 @@
+// Comparisons with given values, and checks of numbers.
+
 /// The maximum number of values that a message lists.
 private let listedValueLimit = 8
 
-// Comparisons with given values, and checks of numbers.
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
   /// Returns a validator that allows only some values; others are reported as `.violated`.
   ///

@@ -3,6 +3,7 @@ import FoundationEssentials
 import SecretStorage
 import TestSupport
 
+// A vault in the directory, and an authenticator that proves everything.
 extension TemporaryDirectory {
   /// A vault in the directory, as a newly started process opens it, which stretches no passphrase.
   func vault(

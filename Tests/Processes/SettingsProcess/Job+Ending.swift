@@ -2,6 +2,7 @@ import CLibrary
 import Dispatch
 import KeyValueStorage
 
+// The ends of a process, a watch, and refused writes.
 extension Job {
   private enum Ending: String {
     case `return`, exit, terminate, transaction, durableTransaction, change, changeBesideTransaction

@@ -4,6 +4,7 @@ import Dispatch
 import FoundationEssentials
 import KeyValueStorage
 
+// The uses of settings in forked children.
 extension Job {
   /// The first use that a forked child makes of its parent's settings.
   private enum FirstUse: CaseIterable {

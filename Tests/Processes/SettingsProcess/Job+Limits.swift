@@ -1,6 +1,7 @@
 import CLibrary
 import KeyValueStorage
 
+// Work without new threads, under a held lock, and up to a busy end.
 extension Job {
   /// See ``Mode/withoutThreads``.
   func withoutThreads() throws {

@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import KeyValueStorage
 
+// Writes of several processes to one file.
 extension Job {
   /// See ``Mode/race``.
   func race() throws {

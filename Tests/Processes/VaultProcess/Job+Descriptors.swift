@@ -2,6 +2,7 @@ import CipherSupport
 import CLibrary
 import SecretStorage
 
+// The loading of libraries when no descriptor is left.
 extension Job {
   func useLibrariesWithoutDescriptors() throws {
     var limits = rlimit()

@@ -3,6 +3,7 @@ import CLibrary
 import FoundationEssentials
 import SecretStorage
 
+// Work beside locks of the file and of the vault.
 extension Job {
   func hold(_ lock: String) throws {
     // The call copies the path.

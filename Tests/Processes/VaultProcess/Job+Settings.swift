@@ -3,6 +3,7 @@ import Foundation
 import KeyValueStorage
 import KeychainCompatibility
 
+// Settings of Foundation, and their migration.
 extension Job {
   /// Migrates lists of numbers from a property list, as far as a number of the progress.
   func migrateSettings() throws {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SecretStorage
 
+// Changes of key slots.
 extension Job {
   func changeSlots(of vault: SecretVault) throws {
     let prefix = try parameter(1)

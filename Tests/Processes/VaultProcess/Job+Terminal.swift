@@ -2,6 +2,7 @@ import CLibrary
 import Dispatch
 import SecretStorage
 
+// Questions on the terminal.
 extension Job {
   func authenticate(_ vault: SecretVault) async throws {
     let authenticator = PassphraseAuthenticator(for: vault, attempts: try number(0))

@@ -3,6 +3,7 @@ import FoundationEssentials
 import SecretMigration
 import SecretStorage
 
+// Exports, imports and migrations.
 extension Job {
   private static let passphrase = Secret("The Valley Wind".utf8)
 

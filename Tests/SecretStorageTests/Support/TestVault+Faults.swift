@@ -6,6 +6,7 @@ import TestSupport
 
 @testable import SecretStorage
 
+// Calls that fail, and the reports of failures.
 extension FileSystem {
   /// Makes every call of a kind fail on the paths with a suffix, as long as a flag is set.
   static func failing(

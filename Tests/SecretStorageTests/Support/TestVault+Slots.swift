@@ -5,6 +5,8 @@ import Testing
 
 @testable import SecretStorage
 
+// Keys of each kind, slots, and locked vaults.
+
 /// The kinds of keys that an app can pass.
 enum KeyKind: CaseIterable, Sendable {
   case passphrase, keyFile, credential, recoveryCode

@@ -4,6 +4,8 @@ import Testing
 
 @testable import SecretStorage
 
+// Exports, imports, and the items that they move.
+
 /// The contents of an item, independent of its store.
 struct MovedItem: Hashable {
   let identity: ItemIdentity

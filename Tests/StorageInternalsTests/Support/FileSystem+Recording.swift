@@ -2,6 +2,7 @@ import Concurrency
 import StorageInternals
 import Testing
 
+// A file system that records its calls.
 extension FileSystem {
   /// A file system that runs a closure before each call, with all the earlier calls.
   ///

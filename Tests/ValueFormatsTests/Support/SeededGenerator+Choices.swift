@@ -1,5 +1,6 @@
 import TestSupport
 
+// Random numbers, bytes, choices and arrays.
 extension SeededGenerator {
   mutating func number(_ range: Range<Int>) -> Int { .random(in: range, using: &self) }
 

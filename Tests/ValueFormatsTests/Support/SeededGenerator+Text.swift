@@ -1,5 +1,6 @@
 import TestSupport
 
+// Random text and keys.
 extension SeededGenerator {
   /// Text of any scalars, often of scalars that a format cannot represent or treats specially.
   mutating func string() -> String {

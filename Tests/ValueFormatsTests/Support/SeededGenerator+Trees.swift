@@ -3,6 +3,7 @@ import TestSupport
 
 @testable import ValueFormats
 
+// Random trees and files.
 extension SeededGenerator {
   /// A tree that a format can receive, nested at most `depth` levels deep.
   mutating func tree(depth: Int = 4) -> ValueTree {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
+// Random values of the types that formats store.
 extension SeededGenerator {
   /// An integer of any length, often one of the type's limits.
   mutating func integer<Integer: FixedWidthInteger & Sendable>(_ type: Integer.Type) -> Integer {

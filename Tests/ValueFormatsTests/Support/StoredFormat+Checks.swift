@@ -2,6 +2,7 @@ import Testing
 
 @testable import ValueFormats
 
+// The checks of what is read back from a file.
 extension StoredFormat {
   /// Returns whether a file is accepted.
   ///

@@ -4,6 +4,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
+// The tree that a format returns for a written one.
 extension StoredKey: ExpressibleByStringLiteral {
   /// Creates a key from its spelling in the test.
   public init(stringLiteral key: String) { self.init(key) }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import SecretStorage
 import TestSupport
 
+// A machine that runs `locket`.
 extension Machine {
   convenience init() throws {
     ExpectedFailures.begin()

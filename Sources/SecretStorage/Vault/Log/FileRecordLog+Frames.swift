@@ -1,5 +1,7 @@
 import StorageInternals
 
+// The frames of records and the header of the file: their encoding and their parsing.
+
 /// The layout of a record in the file; see <doc:TheVaultsFormat>.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
