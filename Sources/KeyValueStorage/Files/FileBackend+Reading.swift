@@ -19,7 +19,7 @@ extension FileBackend {
       let status = try status(of: path)
       if let status, status.size > 0 { state.hasSeenContent = true }
       if let snapshot = state.snapshot, snapshot.isCurrent(for: status) { return snapshot }
-      let snapshot = try read(path, status)
+      let snapshot = try read(path, status, &state)
       state.snapshot = snapshot
       return snapshot
     }
@@ -42,18 +42,18 @@ extension FileBackend {
   }
 
   private func read(
-    _ path: String, _ found: FileStatus?
+    _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
   ) throws(KeyValueStoreError) -> FileSnapshot {
     var found = found
     for _ in 0..<100 {
       guard let status = found else {
         return FileSnapshot(
-          revision: nextRevision(), .success(ParsedFile(entries: [])), status: nil,
+          revision: state.nextRevision(), .success(ParsedFile(entries: [])), status: nil,
           hasReliableStatus: true, file: nil)
       }
       // Opening anything other than a regular file may block, or affect a device.
       try requireReadable(status)
-      if let snapshot = try readOnce(path, revision: nextRevision()) { return snapshot }
+      if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
       found = try self.status(of: path)
     }
     throw .unavailable("\(path) changes faster than it can be read. Try again later.")

@@ -76,7 +76,9 @@ extension FileBackend {
     _ changes: KeyValueChanges, to contents: KeyValueContents, _ surroundings: FileSurroundings,
     _ snapshot: FileSnapshot, _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
-    var contents = KeyValueContents(entries: contents.entries, revision: nextRevision())
+    // Waits for a read that has begun, which may find what another program writes after this.
+    let revision = state.withLock { $0.nextRevision() }
+    var contents = KeyValueContents(entries: contents.entries, revision: revision)
     contents.apply(changes, makingEntry: coding.entry)
     let bytes = coding.join(contents.entries, surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
@@ -110,7 +112,7 @@ extension FileBackend {
     state.withLock { state in
       state.hasSeenContent = true
       if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
-      let newest = KeyValueContents(entries: contents.entries, revision: nextRevision())
+      let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
       state.flushedRevision = newest.revision
       let snapshot = reopen(target, written, newest, surroundings, size: size)
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {

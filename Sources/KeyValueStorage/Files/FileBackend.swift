@@ -22,8 +22,6 @@ final class FileBackend: KeyValueBackend {
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
   let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
-  /// The revision of the newest snapshot.
-  private let revision = Atomic<Int64>(0)
   /// Whether the backend has looked for temporary files of killed writers.
   private let hasLookedForStaleFiles = Atomic(false)
   /// Whether those files have been removed, and no later write has left a new one.
@@ -41,8 +39,6 @@ final class FileBackend: KeyValueBackend {
   }
 
   var name: String { path }
-
-  func nextRevision() -> Int64 { revision.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
@@ -109,10 +105,17 @@ struct FileBackendState: Sendable {
   }
   /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
+  /// The revision of the newest snapshot.
+  private var revision: Int64 = 0
   /// Whether the file has ever had content.
   var hasSeenContent = false
   /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
   var flushedRevision: Int64?
+
+  mutating func nextRevision() -> Int64 {
+    revision += 1
+    return revision
+  }
 }
 
 extension FileBackend {
