@@ -204,13 +204,14 @@ final class Setting: Sendable {
         failure = error
       }
     }
-    let mustWrite = store.state.withLock { state in
-      if change.isNested { return false }
+    let mustWrite = withCache { cache, state in
+      // Not later, because the next change by another thread may succeed, which ends the rejection.
+      if let failure { cache.rejection = failure }
+      // In a forked child, another thread may have begun a change.
+      if change.isNested || isForked { return false }
       state.changingThread = nil
       return state.transaction.ofThisThread == nil
     }
-    // Before the next change by another thread, whose success would be hidden.
-    if let failure { withCache { cache, _ in cache.rejection = failure } }
     store.propertyLock.unlock()
     if let failure { KeyValueStore.report(failure) }
     if mustWrite { store.flushOrSchedule() }
