@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Synchronization
 
 // Writing of unsaved changes: at once, on schedule, and when the process exits.
 extension KeyValueStore {
@@ -53,8 +54,13 @@ extension KeyValueStore {
   /// Unless `evenIfRemoved` is true, a program that has just removed the file has time to put it
   /// back.
   func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
-    let unsaved = state.withLock { $0.unsaved }
+    var unsaved = state.withLock { $0.unsaved }
     if unsaved.isEmpty { return }
+    if !isWatching.load(ordering: .acquiring) {
+      startWatching()
+      // The app's handler of a failure may have changed and written properties.
+      unsaved = state.withLock { $0.unsaved }
+    }
     do {
       let isPostponed = try write(unsaved, within: timeout) { draft in
         if evenIfRemoved || !draft.stored.isEmpty { return false }

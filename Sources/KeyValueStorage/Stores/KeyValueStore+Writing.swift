@@ -99,7 +99,7 @@ extension KeyValueStore {
   }
 
   /// Writes a draft of the newest contents, migrated to the app's version, with unsaved changes:
-  /// the given ones, or those at the time of the write.
+  /// the given ones, after `startWatching()`, or those at the time of the write.
   ///
   /// A timeout of nil fails immediately if another process holds the lock. `change` makes further
   /// changes to the draft, or abandons it.
@@ -108,7 +108,7 @@ extension KeyValueStore {
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Result
   ) throws(KeyValueStoreError) -> Result {
     // The contents are cached below, so later changes to the file must be detected.
-    startWatching()
+    if unsaved == nil { startWatching() }
     typealias Outcome = (result: Result, saved: [StoredKey: StoreState.Unsaved]?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in

@@ -92,6 +92,30 @@ struct ManyStoresTests {
 
 /// A store whose file the kernel cannot watch.
 struct PolledStoreTests {
+  /// Runs in a separate process, because the handler of failures is global.
+  @Test func changeByAFailureHandlerIsKept() async {
+    await #expect(processExitsWith: .success) {
+      recordingErrors {
+        let file = try TestFile(inMemory: true)
+        let store = file.open(.durable, FileSystem { call, _ in call == .inotify ? EMFILE : nil })
+        let number = file.number(in: store)
+        let hasFailed = Lock(false)
+        KeyValueStore.onFailure = { _ in
+          let isFirst = hasFailed.withLock { hasFailed in
+            defer { hasFailed = true }
+            return !hasFailed
+          }
+          if isFirst { number.wrappedValue = 2 }
+        }
+        // The write of this value finds that the file cannot be watched.
+        number.wrappedValue = 1
+        #expect(hasFailed.withLock { $0 })
+        #expect(number.wrappedValue == 2)
+        #expect(try file.values() == ["number": 2])
+      }
+    }
+  }
+
   @Test func unwatchedStoreNotifiesObserversAndStreams() async throws {
     let file = try TestFile()
     let isRefused = Lock(true)
