@@ -62,7 +62,9 @@ struct SeenVault: Sendable {
 
   /// Records a key table of a trusted log, with the fingerprint of its generation if it is known.
   mutating func record(_ table: KeyTable, _ fingerprint: [UInt8]?) {
-    if vaultID != table.vaultID { (vaultID, generation, newest) = (table.vaultID, nil, nil) }
+    if vaultID != table.vaultID {
+      (vaultID, generation, newest, settledSequence) = (table.vaultID, nil, nil, 0)
+    }
     slotTypes = table.slotTypes
     generation = fingerprint ?? generation
   }

@@ -122,6 +122,23 @@ import Testing
     if loss != .removed { #expect(try vault.open().texts() == ["a": "old"]) }
   }
 
+  /// The sequence numbers of a vault that replaces a missing one begin again.
+  @Test func eachWriteToANewVaultIsRemembered() throws {
+    let object = vault.open()
+    for account in ["a", "b", "c"] { try object.add("value", account: account) }
+    let last = try object.withContents { $0.chain.head.sequence }
+    try FileSystem().unlink(vault.path)
+    try object.add("value", account: "a")
+    let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
+    while try writer.withContents({ $0.chain.head.sequence }) < last {
+      try writer.change("a", to: "new")
+    }
+    let read = try #require(
+      try object.withContents { contents in RememberedVault(contents.chain, contents.keys) })
+    #expect(read.head.sequence == last)
+    #expect(try object.location.device.remembered(of: read.vaultID) == read)
+  }
+
   private func writeUnremembered() throws -> (old: [UInt8], new: [UInt8]) {
     let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
     try vault.open().add("old", account: "a")
