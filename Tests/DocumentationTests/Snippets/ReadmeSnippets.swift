@@ -52,6 +52,7 @@ struct ReadmeSnippets {
     let directory = try TemporaryDirectory()
     let vault = directory.vault()
     try vault.setPassphrase(Secret("correct horse battery staple".utf8), cost: .minimum)
+    SecretStores.withDefaultStore(vault) { Account().token = "The Valley Wind" }
     vault.lock()
     SecretStores.withDefaultStore(vault) {
       let player = Account()
