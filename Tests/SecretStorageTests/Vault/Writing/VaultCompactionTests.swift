@@ -40,7 +40,9 @@ struct VaultCompactionTests {
     // A write during a compaction starts no other one; this one does if it is due.
     try object.change("a", to: value + "40")
     try waitForCompaction(of: object)
-    #expect(try vault.bytes.count < 80_000)
+    // 72 KB may be left, and 20 KB of states that a compaction copied beside the writes; without
+    // any, there are 170 KB.
+    #expect(try vault.bytes.count < 120_000)
     for reader in [object, vault.open()] { #expect(try reader.text("a") == value + "40") }
     #expect(try object.verify().isSound)
   }
