@@ -81,6 +81,6 @@ final class SignalSource: @unchecked Sendable {
 
   /// Calls a handler on the source's queue each time that the signal is received.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.addSynchronous(handler)
+    observers.add(handler, isSynchronous: true)
   }
 }
