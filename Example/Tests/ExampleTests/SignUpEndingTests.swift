@@ -49,6 +49,18 @@ struct SignUpEndingTests {
     try expectNothingKept(session)
   }
 
+  @Test func crashesOfAllThreadsEndTheProgram() throws {
+    let session = try session()
+    let threads = try FileManager.default.contentsOfDirectory(
+      atPath: "/proc/\(session.process)/task")
+    // The kernel prefers the thread that a number is of.
+    for (thread, number) in zip(threads, [SIGILL, SIGSEGV, SIGABRT, SIGBUS, SIGFPE]) {
+      kill(pid_t(thread)!, number)
+    }
+    #expect(try session.end() < 0)
+    try expectNothingKept(session)
+  }
+
   @Test func suspendedFormRestoresTheTerminal() throws {
     // A shell with job control, which can continue the program.
     let script =

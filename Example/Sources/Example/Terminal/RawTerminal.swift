@@ -71,13 +71,15 @@ struct RawTerminal: ~Copyable {
   }
 
   deinit {
-    CrashRescue.disarm()
+    defer { CrashRescue.disarm() }
     // In the background, the terminal has the settings of another process.
     guard Self.isInForeground else { return }
     do {
-      try Output.write(Self.leaving)
-      // The next reader of the terminal must not get what was typed.
-      try Self.change(before, TCSAFLUSH)
+      try CrashRescue.changing { () throws(Failure) in
+        try Output.write(Self.leaving)
+        // The next reader of the terminal must not get what was typed.
+        try Self.change(before, TCSAFLUSH)
+      }
     } catch {
       // The terminal is closed; restoring its settings is unnecessary.
     }
@@ -85,9 +87,15 @@ struct RawTerminal: ~Copyable {
 
   private func enter() throws(Failure) {
     CrashRescue.arm(before, showing: Self.leaving)
-    // Keys of before could be seen, so they are thrown away.
-    try Self.change(before.raw, TCSAFLUSH)
-    try Output.write(Self.entering)
+    try CrashRescue.changing { () throws(Failure) in
+      // Keys of before could be seen, so they are thrown away.
+      try Self.change(before.raw, TCSAFLUSH)
+      try Output.write(Self.entering)
+    }
+  }
+
+  func write(_ text: String) throws(Failure) {
+    try CrashRescue.changing { () throws(Failure) in try Output.write(text) }
   }
 
   /// Waits for keys, a signal, a readable descriptor, or the end of a time; -1 stands for no end.

@@ -53,6 +53,8 @@ struct TerminalDisplay {
   /// Takes bytes, of which a piece may be the beginning of something.
   mutating func show(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
+      // It begins anew where a signal cut something off.
+      if byte == 0x1B { pending = [] }
       pending.append(byte)
       if pending[0] == 0x1B {
         takeSequence(byte)
