@@ -2,8 +2,8 @@ import CLibrary
 import Concurrency
 
 /// A log that writes one line for each distinct failure, until an access succeeds again.
-package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
+package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendable>: Sendable {
+  private let seen = Lock([Failure](), inForkedChild: { [] })
   private let output: @Sendable (String) -> Void
 
   package init(to output: @escaping @Sendable (String) -> Void = standardError) {
@@ -12,11 +12,11 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
 
   /// Writes a failure, unless it was already written and not forgotten.
   @Sendable package func report(_ failure: Failure) {
-    if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
+    if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }
 
   /// Forgets a failure whose cause is gone, so that it is written if it happens again.
-  package func forget(_ failure: Failure) { seen.withLock { _ = $0.remove(failure) } }
+  package func forget(_ failure: Failure) { seen.withLock { $0.removeAll { $0 == failure } } }
 
   /// Writes a line to standard error.
   @Sendable package static func standardError(_ line: String) {
@@ -25,5 +25,18 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
       // An error is ignored, because there is nowhere else to report it.
       _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
+  }
+}
+
+extension Array where Element: Equatable {
+  /// Adds a failure as the latest one, and returns whether it is new.
+  ///
+  /// The oldest of more than 100 is forgotten: a failure may differ each time, as by a path.
+  @discardableResult
+  package mutating func addFailure(_ failure: Element) -> Bool {
+    let index = firstIndex(of: failure)
+    if let index { remove(at: index) } else if count == 100 { removeFirst() }
+    append(failure)
+    return index == nil
   }
 }

@@ -181,8 +181,8 @@ extension KeyValueStore {
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once, as a
-  /// line on standard error, until the access succeeds again. A forked child starts with the
-  /// default handler.
+  /// line on standard error, until the access succeeds again; it remembers the latest 100. A forked
+  /// child starts with the default handler.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }
@@ -199,7 +199,7 @@ extension KeyValueStore {
   }
 
   /// Lets the default handler print errors again, because what failed has succeeded.
-  static func didSucceed(after errors: Set<KeyValueStoreError>) {
+  static func didSucceed(after errors: [KeyValueStoreError]) {
     for error in errors { log.forget(error) }
   }
 

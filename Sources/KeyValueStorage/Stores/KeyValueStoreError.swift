@@ -142,14 +142,14 @@ extension KeyValueStoreError {
 @propertyWrapper
 package struct ReportedError: Sendable {
   /// The reasons since the last success.
-  private var errors: Set<KeyValueStoreError> = []
+  private var errors: [KeyValueStoreError] = []
 
   package init() {}
 
   package var wrappedValue: KeyValueStoreError? {
     didSet {
       if let wrappedValue {
-        errors.insert(wrappedValue)
+        errors.addFailure(wrappedValue)
       } else if !errors.isEmpty {
         KeyValueStore.didSucceed(after: errors)
         errors = []

@@ -1,6 +1,7 @@
 import Concurrency
 import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// A property stored as JSON under a key of an adapter.
 ///
@@ -92,7 +93,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
 
 /// The failures of a property that were reported since its last access that succeeded.
 struct ReportedFailures: Sendable {
-  private let failures = Lock(Set<SecretStorageFailure>(), inForkedChild: { [] })
+  private let failures = Lock([SecretStorageFailure](), inForkedChild: { [] })
 
   func didSucceed() {
     let failures = failures.withLock { failures in
@@ -109,7 +110,7 @@ struct ReportedFailures: Sendable {
       ? .invalid("JSON cannot represent this value of type \(type); the stored value is unchanged")
       : .undecodable("\(type)")
     let failure = SecretStorageFailure(operation, error as? SecretStoreError ?? reason)
-    failures.withLock { _ = $0.insert(failure) }
+    failures.withLock { _ = $0.addFailure(failure) }
     SecretStores.onFailure(failure)
   }
 }

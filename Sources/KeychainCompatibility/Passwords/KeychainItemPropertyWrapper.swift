@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import SecretStorage
+import StorageInternals
 import ValueFormats
 
 /// The base class of password properties, which reads and writes a value and its attributes.
@@ -25,8 +26,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var isUnsaved = false
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
-  /// The last reported failure since the last success.
-  private var reportedFailures: Set<SecretStorageFailure> = []
+  /// The failures that were reported since the last success.
+  private var reportedFailures: [SecretStorageFailure] = []
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
     self.refreshPolicy = refreshPolicy
@@ -206,7 +207,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
         operation, cause ?? .unavailable("\(Self.self) threw another error"))
       storeError = failure.error
       // A discarded change is lost, so each one is reported.
-      if reportedFailures.insert(failure).inserted || operation == .change {
+      if reportedFailures.addFailure(failure) || operation == .change {
         SecretStores.onFailure(failure)
       }
       return false

@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 
 // Sets, saves and removals, and changes in place.
 extension StoredPassword {
@@ -129,7 +130,7 @@ extension StoredPassword {
       didFail(error)
       // Repeated failures are reported as well, because each one discards a change.
       let failure = SecretStorageFailure(.change, error)
-      state.withLock { _ = $0.reportedFailures.insert(failure) }
+      state.withLock { _ = $0.reportedFailures.addFailure(failure) }
       return SecretStores.onFailure(failure)
     }
     // If the value was nil before and after, an optional chain changed nothing.

@@ -44,7 +44,7 @@ final class StoredPassword: Sendable {
     var status: PasswordStatus?
     var error: SecretStoreError?
     /// The failures that were reported since the last access that succeeded.
-    var reportedFailures: Set<SecretStorageFailure> = []
+    var reportedFailures: [SecretStorageFailure] = []
   }
 
   let declaration: PasswordDeclaration
@@ -116,7 +116,7 @@ final class StoredPassword: Sendable {
   /// Reports the failure of an access by a property, once until an access succeeds.
   func report(_ operation: SecretStorageFailure.Operation, _ error: SecretStoreError) {
     let failure = SecretStorageFailure(operation, error)
-    let isNew = state.withLock { $0.reportedFailures.insert(failure).inserted }
+    let isNew = state.withLock { $0.reportedFailures.addFailure(failure) }
     if isNew { SecretStores.onFailure(failure) }
   }
 

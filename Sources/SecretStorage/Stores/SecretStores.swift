@@ -23,7 +23,7 @@ public enum SecretStores: Sendable {
   }
 
   /// Lets the default handler report failures again, because an access has succeeded.
-  package static func didSucceed(after failures: Set<SecretStorageFailure>) {
+  package static func didSucceed(after failures: [SecretStorageFailure]) {
     for failure in failures { log.forget(failure) }
   }
 
@@ -39,8 +39,8 @@ public enum SecretStores: Sendable {
   /// The handler is called after the access, on the same thread, or on any thread for failures of
   /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
   /// then, or until the same maintenance succeeds, the default handler writes one line to standard
-  /// error for each distinct failure. A forked child has the default handler initially, and always
-  /// writes failures of maintenance to standard error.
+  /// error for each distinct failure, of which it remembers the latest 100. A forked child has the
+  /// default handler initially, and always writes failures of maintenance to standard error.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get { failureHandler.withLock { $0 } ?? log.report }
     set { failureHandler.withLock { $0 = newValue } }

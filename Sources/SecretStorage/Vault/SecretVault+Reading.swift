@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 
 // Items and secrets, also those of a damaged vault.
 extension SecretVault {
@@ -155,6 +156,6 @@ extension VaultContents {
           acknowledged, for example by a power failure; the next write removes them
           """))
     }
-    return errors.filter { session.reported.insert($0).inserted }
+    return errors.filter { session.reported.addFailure($0) }
   }
 }

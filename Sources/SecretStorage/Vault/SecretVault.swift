@@ -50,7 +50,7 @@ public final class SecretVault: SecretStore {
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   /// The failures of each maintenance task since it last succeeded.
-  let failedTasks = Lock([String: Set<SecretStorageFailure>](), inForkedChild: { [:] })
+  let failedTasks = Lock([String: [SecretStorageFailure]](), inForkedChild: { [:] })
   let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
   /// The queue for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialQueue()

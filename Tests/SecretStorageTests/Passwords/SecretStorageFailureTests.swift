@@ -25,6 +25,29 @@ struct SecretStorageFailureTests {
     #expect(lines.withLock { $0.count } == 3)
   }
 
+  /// Failures may differ each time, as by a path.
+  @Test func oldestOfManyFailuresIsForgotten() {
+    let count = Lock(0)
+    let log = FailureLog<SecretStorageFailure> { _ in count.withLock { $0 += 1 } }
+    func report(_ number: Int) -> Int {
+      log.report(SecretStorageFailure(.read, .unavailable("\(number)")))
+      return count.withLock { $0 }
+    }
+    for number in 0...100 { #expect(report(number) == number + 1) }
+    #expect(report(1) == 101)
+    #expect(report(0) == 102)
+    // The one that was reported last remains.
+    #expect(report(1) == 102)
+
+    let vault = TestVault().open()
+    for number in 0..<200 {
+      vault.reportingFailure(of: "task") { () throws(SecretStoreError) in
+        throw .unavailable("\(number)")
+      }
+    }
+    #expect(vault.failedTasks.withLock { $0["task"]?.count } == 100)
+  }
+
   // In separate processes, because the handler is global.
 
   @Test func standardErrorHasOneLinePerFailure() async throws {

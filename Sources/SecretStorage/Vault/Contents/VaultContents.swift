@@ -68,7 +68,7 @@ struct VaultSession: Sendable {
   var idle: IdlePeriod?
   var compaction = BackgroundCompaction()
   /// The errors that were already reported to the app.
-  var reported: Set<SecretStoreError> = []
+  var reported: [SecretStoreError] = []
 }
 
 extension VaultContents {

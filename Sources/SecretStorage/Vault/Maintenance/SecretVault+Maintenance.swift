@@ -1,5 +1,6 @@
 import Concurrency
 public import FoundationEssentials
+import StorageInternals
 
 // Verification, repair, and the rewriting that repair and other changes share.
 extension SecretVault {
@@ -160,7 +161,7 @@ extension SecretVault {
       maintenanceDidSucceed(task)
     } catch {
       let failure = SecretStorageFailure(operation, error)
-      failedTasks.withLock { _ = $0[task, default: []].insert(failure) }
+      failedTasks.withLock { _ = $0[task, default: []].addFailure(failure) }
       report(failure)
     }
   }
