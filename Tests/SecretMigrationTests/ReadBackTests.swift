@@ -1,9 +1,11 @@
+import CLibrary
 import Concurrency
 import SecretMigration
-import SecretStorage
 import StorageInternals
 import TestSupport
 import Testing
+
+@testable import SecretStorage
 
 /// A store that alters or loses its input, or has a faster concurrent writer.
 private final class FaultyStore: ForwardingStore {
@@ -77,5 +79,37 @@ struct ReadBackTests {
     #expect(try sourceExists)
     let report = try source.migrate(to: store, removingSource: true)
     #expect(report.isSourceRemoved)
+  }
+
+  /// The process of an earlier migration was killed before it flushed what it wrote.
+  @Test func sourceIsKeptUntilTheVaultIsFlushed() throws {
+    let isFailing = Lock(false)
+    let path = directory.path
+    let fileSystem = FileSystem { call, failing in
+      call == .fsync && failing == path && isFailing.withLock { $0 } ? EIO : nil
+    }
+    func open() -> SecretVault {
+      SecretVault(cipher: OpenSSLCipher()) {
+        VaultLocation(
+          path: "\(path)/secrets.vault", stateDirectory: path, cipher: OpenSSLCipher(),
+          fileSystem: fileSystem)
+      }
+    }
+    try source.migrate(to: open())
+    // Without the machine's record, the vault may not be on disk.
+    for name in try FileSystem().entries(of: path) where name.hasSuffix(".state") {
+      try FileSystem().unlink(directory(name))
+    }
+    isFailing.withLock { $0 = true }
+    let vault = open()
+    let error = MigrationError.store(.uncertain(path: path, code: EIO))
+    for _ in 0..<2 {
+      #expect(throws: error) { try source.migrate(to: vault, removingSource: true) }
+      #expect(try sourceExists)
+    }
+    isFailing.withLock { $0 = false }
+    let report = try source.migrate(to: vault, removingSource: true)
+    #expect(report.entries.map(\.outcome) == [.identical, .identical] && report.isSourceRemoved)
+    #expect(try !sourceExists)
   }
 }

@@ -96,6 +96,26 @@ struct VaultObservingTests {
     withExtendedLifetime(observation) {}
   }
 
+  /// Otherwise, the thread of the file's events would take the calls for made.
+  @Test func changeCountsAsNotifiedAfterTheCalls() throws {
+    let object = vault.open()
+    let wasNotified = Lock([Bool]())
+    // Without the watch of the file, only this thread notifies.
+    let observation = object.observers.addSynchronous {
+      object.contents.withLock { contents in
+        let session = contents.session
+        wasNotified.withLock { $0.append(session.notifiedChangeCount == session.changeCount) }
+        // Another thread reads a further change meanwhile.
+        contents.session.changeCount += 1
+      }
+    }
+    try object.add("value", account: "a")
+    #expect(wasNotified.withLock { $0 } == [false])
+    let session = object.contents.withLock { $0.session }
+    #expect(session.notifiedChangeCount + 1 == session.changeCount)
+    observation.cancel()
+  }
+
   @Test func propertyOfUnwatchedVaultIsNeverStale() async throws {
     let isRefused = Lock(true)
     let object = vault.open(

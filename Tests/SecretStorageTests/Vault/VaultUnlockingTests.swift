@@ -2,13 +2,16 @@ import CLibrary
 import Concurrency
 import FoundationEssentials
 import Dispatch
+import StorageInternals
 import TestSupport
 import Testing
 
 @testable import SecretStorage
 
-/// Locking a vault while another thread unlocks it.
+/// Unlocking a vault that another thread locks, or another process replaces, meanwhile.
 struct VaultUnlockingTests {
+  enum Unlocking: CaseIterable { case locked, unlocked, byPassphrase }
+
   private enum Locking: CaseIterable { case call, callAndUnlockOfAnother, none, signal }
 
   private let vault = TestVault()
@@ -42,6 +45,40 @@ struct VaultUnlockingTests {
       return
     }
     #expect(try object.text("account") == "text")
+  }
+
+  /// The file is replaced between the check of the present one and the reading with the keys.
+  @Test(arguments: Unlocking.allCases)
+  func refusedUnlockLeavesTheVaultAsItWas(_ unlocking: Unlocking) throws {
+    try other.addSlot(.device, named: "device")
+    let older = try vault.bytes
+    try other.change("account", to: "new")
+    let genuine = try vault.bytes
+    let isArmed = Lock(false)
+    let object = vault.open(
+      fileSystem: FileSystem { [vault] call, path in
+        // Only before a whole file is read, which is the second step.
+        if call == .opendir, path == vault.path.parentDirectory, isArmed.withLock({ $0 }) {
+          recordingErrors { try vault.replace(by: older) }
+        }
+        return nil
+      })
+    func unlock() throws {
+      switch unlocking {
+      case .locked, .unlocked: try object.unlock()
+      case .byPassphrase: try object.unlock(with: .passphrase(TestVault.passphrase))
+      }
+    }
+    #expect(try object.text("account") == "new")
+    if unlocking != .unlocked { object.lock() }
+    isArmed.withLock { $0 = true }
+    expectError("rolledBack") { try unlock() }
+    #expect(try vault.bytes == older)
+    isArmed.withLock { $0 = false }
+    try vault.replace(by: genuine)
+    #expect(try object.isLocked == (unlocking != .unlocked))
+    try unlock()
+    #expect(try object.text("account") == "new")
   }
 
   /// The tables of `VaultAccessibilityTableTests` have the outcomes of the rest.

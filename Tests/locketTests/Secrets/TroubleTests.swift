@@ -73,6 +73,21 @@ struct TroubleTests {
     #expect(try machine.output("secrets get \(Self.peter) --key-file", key) == "new\n")
   }
 
+  /// A vault that this device alone could open is replaced by the next one.
+  @Test func missingDefaultVaultIsReported() throws {
+    try FileManager.default.removeItem(at: machine.vaultFile)
+    let report = "\(machine.vaultFile.path) is missing, but this machine has recorded a vault"
+    let commands: [(String, Int32)] = [
+      ("list", 0), ("get \(Self.peter)", 1), ("delete \(Self.peter)", 1), ("set \(Self.peter)", 0),
+    ]
+    for (command, status) in commands {
+      let ended = try machine.run("secrets \(command)", input: "new")
+      #expect(ended.status == status && ended.output == "", "\(command): \(ended)")
+      #expect(ended.errors.split(separator: report).count == 2, "\(command): \(ended)")
+    }
+    #expect(try secret == "new\n")
+  }
+
   @Test func sharedDirectoryIsUsedOnlyOnRequest() throws {
     let place =
       "--service mail --vault \(machine.path("shared/vault")) --state \(machine.path("s"))"

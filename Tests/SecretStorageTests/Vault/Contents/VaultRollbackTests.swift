@@ -1,5 +1,7 @@
 import CLibrary
+import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -140,5 +142,64 @@ struct VaultRollbackTests {
       })
     #expect(try reader.items(matching: .all).count == 2)
     #expect(try reader.verify().isSound)
+  }
+
+  /// What a reader finds before the genuine file is put back, in place or as another file.
+  enum Found: CaseIterable { case olderFile, remainsOfAWrite, unacknowledgedRecord }
+
+  /// A file without the newest records is replaced, shortened or rewritten while it is validated.
+  @Test(arguments: Found.allCases)
+  func fileThatChangesDuringValidationIsReadAgain(_ found: Found) throws {
+    try vault.open().add("old", account: "a")
+    let older = try vault.bytes
+    for value in ["newer", "new"] { try vault.open().change("a", to: value) }
+    for account in ["b", "c"] { try vault.open().add("value", account: account) }
+    let genuine = try vault.bytes
+    let state = try vault.rememberedState()
+    try vault.replace(by: older)
+    if found == .remainsOfAWrite {
+      try TestVault.append([UInt8](repeating: 7, count: genuine.count), to: vault.path)
+    } else if found == .unacknowledgedRecord {
+      try vault.forget()
+      try vault.open().add("value", account: "other", label: String(repeating: "x", count: 100))
+      // The genuine file has records beyond the end of this one, but none that begins there.
+      let end = try vault.bytes.count
+      let frames = TestVault.frames(of: genuine).dropLast()
+      #expect(frames.contains { $0.startIndex < end && end < $0.endIndex })
+    }
+    try vault.restoreState(state)
+    let object = vault.open(
+      fileSystem: .before(.open, on: ".place") { [vault] in
+        recordingErrors {
+          if found == .olderFile { return try vault.replace(by: genuine) }
+          let file = try FileSystem().open(vault.path, O_RDWR)
+          try file.truncate(to: older.count)
+          try file.write(genuine[older.count...], at: older.count)
+        }
+      })
+    try object.expectSound(["a": "new", "b": "value", "c": "value"])
+    #expect(try vault.bytes == genuine)
+  }
+
+  /// Bytes are appended to an older copy each time that a reader looks at it.
+  @Test func readingEndsAlthoughTheFileAlwaysGrows() throws {
+    try vault.open().add("old", account: "a")
+    let older = try vault.bytes
+    try vault.open().change("a", to: "new")
+    try vault.replace(by: older)
+    let state = Lock((isValidating: false, readings: 0))
+    let object = vault.open(
+      fileSystem: FileSystem { [vault] call, path in
+        if call == .open, path.hasSuffix(".place") { state.withLock { $0.isValidating = true } }
+        // A reader that does not stop by itself fails the test instead of reading for ever.
+        guard path == vault.path, state.withLock({ $0.isValidating && $0.readings < 100 }) else {
+          return nil
+        }
+        if call == .open { state.withLock { $0.readings += 1 } }
+        if call == .stat { recordingErrors { try TestVault.append([7], to: path) } }
+        return nil
+      })
+    #expect(throws: SecretStoreError.self) { try object.text("a") }
+    #expect(state.withLock { $0.readings } == 1)
   }
 }

@@ -1,3 +1,4 @@
+import CipherSupport
 import Concurrency
 import Dispatch
 import FoundationEssentials
@@ -117,5 +118,49 @@ struct DerivationCancellationTests {
     let item = try #require(try object.item("a"))
     let text = try await object.text(of: item, by: AuthenticationContext(password: "right"))
     #expect(text == "value")
+  }
+
+  /// A cipher that derives a key when it may, and tells when it is released whether the passphrase
+  /// is gone.
+  private final class StalledCipher: ForwardingCipher {
+    private struct WeakMemory: Sendable { weak var memory: SecretMemory? }
+
+    let cipher = TestCipher()
+    private let passphrase = Lock(WeakMemory())
+    private let mayDerive: DispatchSemaphore
+    private let tell: @Sendable (Bool) -> Void
+
+    init(after mayDerive: DispatchSemaphore, _ tell: @escaping @Sendable (Bool) -> Void) {
+      (self.mayDerive, self.tell) = (mayDerive, tell)
+    }
+
+    deinit { tell(passphrase.withLock { $0.memory == nil }) }
+
+    func stretch(
+      _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
+    ) throws(SecretStoreError) -> Secret {
+      self.passphrase.withLock { $0.memory = passphrase.memory }
+      mayDerive.wait()
+      return Secret([])
+    }
+  }
+
+  /// The derivation outlives the call, whose references are gone, and releases the last one itself,
+  /// before its thread releases the cipher.
+  @Test func cancelledDerivationReleasesThePassphrase() {
+    let (mayDerive, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isReleased = Lock(false)
+    #expect(throws: SecretStoreError.cancelled) {
+      let cipher = StalledCipher(after: mayDerive) { isGone in
+        isReleased.withLock { $0 = isGone }
+        hasEnded.signal()
+      }
+      _ = try cipher.stretch("passphrase", salt: [], cost: .minimum) {
+        () throws(SecretStoreError) in throw .cancelled
+      }
+    }
+    mayDerive.signal()
+    hasEnded.wait()
+    #expect(isReleased.withLock { $0 })
   }
 }
