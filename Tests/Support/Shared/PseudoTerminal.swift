@@ -22,6 +22,8 @@ package class PseudoTerminal {
   package let settingsBefore: [UInt32]
   /// All that was shown so far.
   package private(set) var screen = ""
+  /// The same, because a piece may end inside of a character.
+  private var shown: [UInt8] = []
   /// The screen when a prompt was answered last.
   private var answeredScreen: String?
 
@@ -189,5 +191,8 @@ package class PseudoTerminal {
   }
 
   /// Takes bytes that the program wrote.
-  func receive(_ bytes: ArraySlice<UInt8>) { screen += String(decoding: bytes, as: UTF8.self) }
+  func receive(_ bytes: ArraySlice<UInt8>) {
+    shown += bytes
+    screen = String(decoding: shown, as: UTF8.self)
+  }
 }
