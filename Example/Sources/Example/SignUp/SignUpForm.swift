@@ -53,7 +53,7 @@ final class SignUpForm {
     while true {
       if isSubmitted, let isComplete = submit() { return .done(isComplete) }
       let size = ScreenSize.ofStandardOutput
-      try terminal.write(screen.update(to: frame(for: size), size: size))
+      try Output.write(screen.update(to: frame(for: size), size: size))
       let isPending = model[.userName].report.checks.contains { $0.state == .pending }
       let events = try terminal.wait(
         for: wake.reader,

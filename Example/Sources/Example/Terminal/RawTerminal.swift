@@ -75,11 +75,9 @@ struct RawTerminal: ~Copyable {
     // In the background, the terminal has the settings of another process.
     guard Self.isInForeground else { return }
     do {
-      try CrashRescue.changing { () throws(Failure) in
-        try Output.write(Self.leaving)
-        // The next reader of the terminal must not get what was typed.
-        try Self.change(before, TCSAFLUSH)
-      }
+      try Output.write(Self.leaving)
+      // The next reader of the terminal must not get what was typed.
+      try Self.change(before, TCSAFLUSH)
     } catch {
       // The terminal is closed; restoring its settings is unnecessary.
     }
@@ -87,15 +85,9 @@ struct RawTerminal: ~Copyable {
 
   private func enter() throws(Failure) {
     CrashRescue.arm(before, showing: Self.leaving)
-    try CrashRescue.changing { () throws(Failure) in
-      // Keys of before could be seen, so they are thrown away.
-      try Self.change(before.raw, TCSAFLUSH)
-      try Output.write(Self.entering)
-    }
-  }
-
-  func write(_ text: String) throws(Failure) {
-    try CrashRescue.changing { () throws(Failure) in try Output.write(text) }
+    // Keys of before could be seen, so they are thrown away.
+    try Self.change(before.raw, TCSAFLUSH)
+    try Output.write(Self.entering)
   }
 
   /// Waits for keys, a signal, a readable descriptor, or the end of a time; -1 stands for no end.
