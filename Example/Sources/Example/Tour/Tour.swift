@@ -86,6 +86,9 @@ enum Tour {
   /// Removes the files when a signal ends the process.
   private static func removing(_ stage: Stage, at number: Int32) -> any DispatchSourceSignal {
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    let isRegistered = DispatchSemaphore(value: 0)
+    // Before the registration, the signal ends the process and leaves the files.
+    source.setRegistrationHandler { isRegistered.signal() }
     source.setEventHandler {
       do {
         try stage.clear()
@@ -96,6 +99,7 @@ enum Tour {
       kill(getpid(), number)
     }
     source.activate()
+    isRegistered.wait()
     return source
   }
 }
