@@ -2,6 +2,8 @@ import Foundation
 import SecretStorage
 import Testing
 
+@testable import Example
+
 /// At each end of the form, the terminal is as it was, and no typed text remains.
 struct SignUpEndingTests {
   private let machine: Machine
@@ -59,6 +61,14 @@ struct SignUpEndingTests {
     }
     #expect(try session.end() < 0)
     try expectNothingKept(session)
+  }
+
+  @Test func signalAfterTheLastKeyTakesEffect() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      let signals = try HeldSignals()
+      HeldSignals.unblocking(SIGTERM) { _ = raise(SIGTERM) }
+      _ = consume signals
+    }
   }
 
   @Test func suspendedFormRestoresTheTerminal() throws {

@@ -1,13 +1,25 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Musl
 #endif
 
-/// The pipe's end that the signal handler writes to.
+/// The ends of the signal handler's pipe.
 ///
 /// `nonisolated(unsafe)`: written once, before the first handler is installed.
+private nonisolated(unsafe) var signalReader: Int32 = -1
 private nonisolated(unsafe) var signalWriter: Int32 = -1
+
+private let isHolding = Atomic(false)
+
+/// Takes a signal out of the pipe, if there is one.
+private func nextSignal() -> Int32? {
+  var byte: UInt8 = 0
+  // The byte is a variable of this call.
+  return unsafe read(signalReader, &byte, 1) == 1 ? Int32(byte) : nil
+}
 
 /// The signals that end or stop a process, kept from their effects for as long as this exists.
 ///
@@ -30,8 +42,7 @@ struct HeldSignals: ~Copyable {
   /// Holds the signals that end or stop a process, and others.
   init(and others: [Int32] = []) throws(Failure) {
     reader = try Self.pipe.get()
-    // Signals of before had their effect.
-    while next() != nil {}
+    isHolding.store(true, ordering: .sequentiallyConsistent)
     for number in Self.numbers + others {
       var old = sigaction()
       // Here and below, the kernel copies the structures.
@@ -39,11 +50,15 @@ struct HeldSignals: ~Copyable {
       // Signals that the caller ignores, as under `nohup`, stay ignored.
       if Self.isIgnored(old) { continue }
       previous.append((number, old))
-      // The handler only reads a variable that was written before, and writes to a pipe.
+      // The handler only reads variables that were written before, and uses a pipe.
       var new = sigaction { number in
         let code = errno
         var byte = UInt8(truncatingIfNeeded: number)
         _ = unsafe write(signalWriter, &byte, 1)
+        // It was on its way when the signals were let go.
+        if !isHolding.load(ordering: .sequentiallyConsistent), let late = nextSignal() {
+          raise(late)
+        }
         errno = code
       }
       unsafe sigaction(number, &new, nil)
@@ -56,14 +71,13 @@ struct HeldSignals: ~Copyable {
       // The kernel copies the structure.
       unsafe sigaction(number, &action, nil)
     }
+    isHolding.store(false, ordering: .sequentiallyConsistent)
+    // Signals that came after the last call of `next`. The process goes on already.
+    while let number = nextSignal() { if number != SIGCONT { Self.takeEffect(number) } }
   }
 
   /// The next signal that came, if there is one.
-  func next() -> Int32? {
-    var byte: UInt8 = 0
-    // The byte is a variable of this call.
-    return unsafe read(reader, &byte, 1) == 1 ? Int32(byte) : nil
-  }
+  func next() -> Int32? { nextSignal() }
 
   /// Lets a signal that was held have its effect, which is over when this returns.
   static func takeEffect(_ number: Int32) {
@@ -98,7 +112,8 @@ struct HeldSignals: ~Copyable {
       let pipe = try Pipe()
       _ = fcntl(pipe.reader, F_SETFL, O_NONBLOCK)
       _ = fcntl(pipe.writer, F_SETFL, O_NONBLOCK)
-      // No handler is installed yet that could read it.
+      // No handler is installed yet that could read them.
+      unsafe signalReader = pipe.reader
       unsafe signalWriter = pipe.writer
       return pipe.reader
     }
