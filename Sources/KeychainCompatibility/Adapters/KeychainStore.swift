@@ -22,7 +22,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
   /// The value that the last set failed to save; an inner nil stands for a removal.
-  private let unsaved = Lock(Data??.none, inForkedChild: { nil })
+  private let unsaved = Lock(Data??.none)
   private let failures = ReportedFailures()
 
   /// Creates a property; nothing is read before the first access.
@@ -39,6 +39,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   public var wrappedValue: Property? {
     get { read(for: .read).value }
     set {
+      if Fork.isChild { return Fork.report() }
       do {
         try save(try newValue.map(storageAdapter.bytes))
       } catch {
@@ -58,6 +59,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private func read(
     for operation: SecretStorageFailure.Operation
   ) -> (value: Property?, isLoaded: Bool) {
+    if Fork.isChild { return (nil, true) }
     do {
       if let unsaved = unsaved.withLock({ $0 }) {
         return (try unsaved.map(storageAdapter.value), true)
@@ -93,7 +95,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
 
 /// The failures of a property that were reported since its last access that succeeded.
 struct ReportedFailures: Sendable {
-  private let failures = Lock([SecretStorageFailure](), inForkedChild: { [] })
+  private let failures = Lock([SecretStorageFailure]())
 
   func didSucceed() {
     let failures = failures.withLock { failures in
