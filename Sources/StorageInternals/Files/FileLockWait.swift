@@ -35,7 +35,9 @@ struct FileLockWait {
     queueDeadline = now.advanced(by: queueTimeout)
     let (isFirst, past) = FileLockQueue.enter(path, until: deadline)
     self.past = past
-    if !isFirst { throw timedOut(holder: past.timeout?.holder) }
+    if !isFirst {
+      throw past.timeout ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
+    }
   }
 
   /// Waits until the file lock is free, and acquires it; returns the start of this process's turn,
@@ -51,9 +53,10 @@ struct FileLockWait {
       isLocked = try poll(file, queuePause: max(length, Self.shortestQueuePause))
     }
     guard isLocked else {
-      let holder = file.lockHolder ?? file.waitingProcess()
-      FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
-      throw timedOut(holder: holder)
+      let timeout = SystemError(
+        call: .flock, path: path, code: ETIMEDOUT, holder: file.lockHolder ?? file.waitingProcess())
+      FileLockQueue.setTimeout(timeout, at: path)
+      throw timeout
     }
     if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
     return keepsTurn ? nil : .now
@@ -81,19 +84,10 @@ struct FileLockWait {
       }
     }
   }
-
-  private func timedOut(holder: pid_t?) -> SystemError {
-    SystemError(call: .flock, path: path, code: ETIMEDOUT, holder: holder)
-  }
 }
 
 /// The threads of this process that wait for file locks, in FIFO order per lock.
 enum FileLockQueue {
-  struct Timeout: Sendable {
-    /// The process that held the lock; nil if the kernel did not report it.
-    let holder: pid_t?
-  }
-
   /// A time in which this process may acquire a lock again without waiting for others.
   struct Turn: Sendable {
     let path: String
@@ -106,14 +100,14 @@ enum FileLockQueue {
   }
 
   /// The last turn at a lock, and its last timeout if the lock has not been free since.
-  typealias Past = (turn: Turn?, timeout: Timeout?)
+  typealias Past = (turn: Turn?, timeout: SystemError?)
 
   private struct State: Sendable {
     /// The threads that wait behind another one, by the path of the lock file, each with a
     /// semaphore that is signaled when the thread becomes the first.
     var waiting: [String: [DispatchSemaphore]] = [:]
     /// The last timeout of each lock that has not been free since.
-    var timeouts: [String: Timeout] = [:]
+    var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
 
@@ -165,7 +159,7 @@ enum FileLockQueue {
     }
   }
 
-  static func setTimeout(_ timeout: Timeout?, at path: String) {
+  static func setTimeout(_ timeout: SystemError?, at path: String) {
     state.withLock { $0.timeouts[path] = timeout }
   }
 }
