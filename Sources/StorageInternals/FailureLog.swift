@@ -10,12 +10,10 @@ package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendabl
     self.output = output
   }
 
-  /// Writes a failure, unless it was already written and not forgotten.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }
 
-  /// Forgets a failure whose cause is gone, so that it is written if it happens again.
   package func forget(_ failure: Failure) { seen.withLock { $0.removeAll { $0 == failure } } }
 }
 

@@ -4,10 +4,10 @@ import Dispatch
 
 /// A thread's wait for a file lock, up to a deadline.
 ///
-/// The kernel does not support a deadline for a file lock, so the lock is polled, by the first of
-/// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
-/// same file. Pauses and turns are proportional to the time of a write, so that waiting processes
-/// do not delay the writer, and the slowest of N writers waits for about 2 * N writes.
+/// The kernel has no deadline for a file lock, so the first of the waiting processes polls the
+/// lock, and the others poll their places in a queue of POSIX record locks on the same file. Pauses
+/// and turns are proportional to the time of a write, so that the slowest of N writers waits for
+/// about 2 * N writes.
 struct FileLockWait {
   private let path: String
   private let turn: Duration
@@ -103,8 +103,7 @@ enum FileLockQueue {
   typealias Past = (turn: Turn?, timeout: SystemError?)
 
   private struct State: Sendable {
-    /// The threads that wait behind another one, by the path of the lock file, each with a
-    /// semaphore that is signaled when the thread becomes the first.
+    /// The threads that wait behind another one, by the path of the lock file.
     var waiting: [String: [DispatchSemaphore]] = [:]
     /// The last timeout of each lock that has not been free since.
     var timeouts: [String: SystemError] = [:]
@@ -118,9 +117,8 @@ enum FileLockQueue {
 
   private static let state = Lock(State())
 
-  /// Enters the queue and waits for the threads ahead; returns false at the deadline.
-  ///
-  /// A call that returns true must be balanced by a call of `leave`.
+  /// Enters the queue and waits for the threads ahead; returns false at the deadline, and otherwise
+  /// requires a call of `leave`.
   static func enter(
     _ path: String, until deadline: SuspendingClock.Instant
   ) -> (isFirst: Bool, past: Past) {
