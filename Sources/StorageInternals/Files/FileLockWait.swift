@@ -24,7 +24,7 @@ struct FileLockWait {
   /// The maximum number of processes ahead for each of which a process pauses.
   private static let longestQueue = 8
 
-  /// Waits until no other thread of this process is ahead in the queue.
+  /// Enters the queue of this process, and waits for the threads ahead.
   init(
     path: String, timeout: Duration, queueTimeout: Duration, turn: Duration
   ) throws(SystemError) {
