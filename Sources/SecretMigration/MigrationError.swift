@@ -70,11 +70,11 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
 
 extension CryptoLibrary {
   /// Calls a closure with the library, and converts its error.
-  static func useForMigration<Result>(
-    _ body: (CryptoLibrary) throws(Unavailable) -> Result
+  static func use<Result>(
+    _ body: (CryptoLibrary) throws(SecretStoreError) -> Result
   ) throws(MigrationError) -> Result {
-    do {
-      return try use(body)
+    do throws(SecretStoreError) {
+      return try body(loaded)
     } catch {
       switch error {
       case .missingLibrary(let reason): throw .missingLibrary(reason)

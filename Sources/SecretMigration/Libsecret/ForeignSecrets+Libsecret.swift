@@ -25,17 +25,16 @@ extension ForeignSecrets {
   ) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try LibsecretFile(bytes, of: file.path)
-    let key = try CryptoLibrary.useForMigration { (library) throws(Unavailable) -> Secret in
+    let key = try CryptoLibrary.use { (library) throws(SecretStoreError) -> Secret in
       try library.pbkdf2(
         passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
     }
-    let cipher = AESCipher()
+    let cipher = OpenSSLCipher()
     var items: [(position: String, item: LibsecretItem)] = []
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
-      let item = try CryptoLibrary.useForMigration {
-        (library) throws(Unavailable) -> LibsecretItem? in
+      let item = try CryptoLibrary.use { (library) throws(SecretStoreError) -> LibsecretItem? in
         try sealed.opened(with: key, cipher, by: library)
       }
       if let item {
@@ -64,15 +63,15 @@ extension ForeignSecrets {
 extension LibsecretFile.Item {
   /// Decrypts the item; returns nil if authentication fails.
   fileprivate func opened(
-    with key: Secret, _ cipher: AESCipher, by library: CryptoLibrary
-  ) throws(Unavailable) -> LibsecretItem? {
+    with key: Secret, _ cipher: OpenSSLCipher, by library: CryptoLibrary
+  ) throws(SecretStoreError) -> LibsecretItem? {
     let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
-      let (count, bytes) = try cipher.decryptCBC(
-        ciphertext, initializationVector: Array(initializationVector), under: key, by: library)
+      let bytes = try cipher.decrypt(
+        ciphertext, under: key, nonce: Array(initializationVector), by: library)
     else { return nil }
     // The closure copies the bytes.
-    var content = unsafe bytes.withUnsafeBytes { unsafe Array($0.prefix(count)) }
+    var content = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
     defer { content.wipe() }
     let item: LibsecretItem
     do throws(FormatError) {

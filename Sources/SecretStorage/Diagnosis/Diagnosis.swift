@@ -3,10 +3,9 @@ import Concurrency
 import FoundationEssentials
 import StorageInternals
 
-/// A report on the location, the state and the problems of a store.
+/// A report on the location, the state and the problems of a store, as for a bug report.
 ///
-/// It is intended for the user, for example for a bug report. It contains the paths of files, but
-/// no secrets, services, servers or accounts.
+/// It contains the paths of files, but no secrets, services, servers or accounts.
 public struct Diagnosis: Hashable, Sendable {
   /// The result of one check.
   public struct Finding: Hashable, Sendable {
@@ -33,12 +32,8 @@ public struct Diagnosis: Hashable, Sendable {
     findings.append(Finding(subject: subject, text: text.sanitized(), isProblem: isProblem))
   }
 
-  mutating func problem(_ subject: String, _ text: String) {
-    record(subject, text, isProblem: true)
-  }
-
-  mutating func problem(_ subject: String, _ error: SecretStoreError) {
-    problem(subject, error.description)
+  mutating func problem(_ subject: String, _ text: some CustomStringConvertible) {
+    record(subject, text.description, isProblem: true)
   }
 }
 
@@ -66,8 +61,8 @@ extension SecretStores {
   /// print(SecretStores.diagnose())
   /// ```
   ///
-  /// This method neither changes anything nor prompts the user. ``bootstrap(_:)`` may still be
-  /// called afterwards, because it does not count as a use of the default store.
+  /// This neither changes anything nor prompts the user, and does not count as a use of the default
+  /// store, so that ``bootstrap(_:)`` may still be called.
   ///
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
@@ -91,9 +86,8 @@ extension SecretStores {
 }
 
 extension Diagnosis {
-  /// Records the findings about a store, and the settings of the machine that affect it.
   mutating func examine(_ store: any SecretStore) {
-    if Fork.isChild { return problem("Process", .forked) }
+    if Fork.isChild { return problem("Process", SecretStoreError.forked) }
     if let vault = store as? SecretVault {
       examineVault(vault)
     } else {
@@ -118,7 +112,6 @@ extension Diagnosis {
     }
   }
 
-  /// Records an authenticator, and the proofs that it can obtain.
   private mutating func recordAuthenticator(_ authenticator: (any Authenticator)?) {
     let subject = "Authenticator"
     guard let authenticator else {

@@ -46,12 +46,12 @@ extension SecretVault {
         try contents.checkNoneHidden()
         return nil
       }
-      let payload = try contents.open(item, for: .reading, authorizedBy: authorization)
+      let payload = try contents.open(item, reading: true, authorizedBy: authorization)
       return (item, payload, contents.revision)
     }
     guard let (item, payload, revision) = found else { return nil }
     return SecretReading(
-      secret: try secret(in: payload, of: item, for: .reading, authorizedBy: authorization),
+      secret: try secret(in: payload, of: item, reading: true, authorizedBy: authorization),
       itemRevision: item.revision, storeRevision: revision)
   }
 
@@ -83,11 +83,10 @@ extension SecretVault {
     let location = try location
     let changes = try location.log.changes(since: nil)
     guard let table = changes.newestTable else { return try salvageableItems() }
-    var contents = VaultContents(cipher: cipher)
     defer { cipher.eraseKeys() }
-    try contents.keys.ring.unlock(
-      table, with: keys, location.device, cipher, checking: cancellation(after: lockCount))
-    try contents.apply(changes, nil)
+    var contents = try VaultContents(
+      opening: changes, table, with: keys, location.device, cipher,
+      checking: cancellation(after: lockCount))
     guard contents.keys.table != nil else {
       throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")
     }

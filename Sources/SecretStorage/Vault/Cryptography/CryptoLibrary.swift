@@ -1,21 +1,18 @@
-package import Concurrency
-package import StorageInternals
+import Concurrency
+import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
-/// Version 3 is preferred over version 1.1.
-///
-/// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
-/// and any thread may use them.
+/// `@unchecked`: any thread may use what the pointers refer to, and the library never changes it.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
+  static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
   typealias MutableBytes = UnsafeMutablePointer<UInt8>
 
   /// The file name of the loaded library.
-  package let name: String
+  let name: String
 
   // EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
   let cipherContextNew: @convention(c) () -> Context?
@@ -76,9 +73,8 @@ package import StorageInternals
         "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
         "Alpine": "libcrypto3", "Arch": "openssl",
       ])
-    // The library must not free its state when the process exits: other threads, such as one that
-    // compacts a vault, may still be using it and would crash. This has no effect if other code in
-    // the process has already used the library.
+    // Threads that still use the library would crash if it freed its state when the process exits.
+    // This has no effect if other code in the process has already used the library.
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -98,24 +94,6 @@ package import StorageInternals
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
-  }
-
-  /// Calls a closure with the library, which is loaded first if necessary.
-  package static func use<Result>(
-    _ body: (CryptoLibrary) throws(Unavailable) -> Result
-  ) throws(SecretStoreError) -> Result {
-    try SecretStoreError.checkProcess()
-    let library: CryptoLibrary
-    do {
-      library = try shared.get()
-    } catch {
-      throw .missingLibrary("\(error)")
-    }
-    do {
-      return try body(library)
-    } catch {
-      throw .unavailable("\(error)")
-    }
   }
 
   /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.
@@ -141,8 +119,22 @@ package import StorageInternals
   }
 }
 
-extension Unavailable {
-  static func failed(_ function: String) -> Unavailable {
-    Unavailable("The libcrypto function \(function) failed.")
+extension CryptoLibrary {
+  /// The library; throws `missingLibrary`, or `forked` in a forked child.
+  package static var loaded: CryptoLibrary {
+    get throws(SecretStoreError) {
+      try SecretStoreError.checkProcess()
+      do {
+        return try shared.get()
+      } catch {
+        throw .missingLibrary("\(error)")
+      }
+    }
+  }
+}
+
+extension SecretStoreError {
+  static func failedCall(_ function: String) -> SecretStoreError {
+    .unavailable("The libcrypto function \(function) failed.")
   }
 }

@@ -5,15 +5,12 @@ import StorageInternals
 
 /// The state that a machine stores outside its vaults: the device key, and a record of each vault.
 struct DeviceState: Sendable {
-  /// The directory of the state, which should not be copied together with the vaults.
   let directory: String
   /// The path of the file with the machine's identity; see machine-id(5).
   let machineIdentity: String
-  /// The directory of the service's systemd credentials; nil if this is not a service.
   var credentialsDirectory: String?
   let fileSystem: FileSystem
   let cipher: any SecretCipher
-  /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
 
   /// The start of the newest log of each vault whose record this object has flushed.
@@ -27,9 +24,8 @@ struct DeviceState: Sendable {
   /// Returns the secret derived from the device key and the machine's identity; nil without a key.
   func secret() throws(SecretStoreError) -> Secret? { try secrets()?.first }
 
-  /// Returns the secret for a table; nil if there is no device key yet.
-  ///
-  /// It is for the machine identity that the table is sealed for, or else for the current identity.
+  /// Returns the secret for the machine identity that a table is sealed for, or else the current
+  /// one; nil without a device key.
   func secret(
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
@@ -60,9 +56,8 @@ struct DeviceState: Sendable {
     }
   }
 
-  /// Creates the device key if there is none, and returns the same secret as ``secret()``.
+  /// Creates the device key if there is none, and returns ``secret()`` when the key is on disk.
   ///
-  /// The key is then on disk, so that it can be relied on.
   /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() {
@@ -70,7 +65,7 @@ struct DeviceState: Sendable {
       _ = try mapErrors { () throws(SystemError) in try fileSystem.synchronizeDirectory(directory) }
       return secret
     }
-    do throws(SystemError) {
+    try mapErrors { () throws(SystemError) in
       let lock = try FileLock(
         at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
@@ -79,8 +74,6 @@ struct DeviceState: Sendable {
         try fileSystem.replaceFile(
           at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
       }
-    } catch {
-      throw SecretStoreError(error)
     }
     guard let secret = try secret() else {
       throw .unavailable("The device key at \(keyPath) was removed while it was being created.")
@@ -88,9 +81,7 @@ struct DeviceState: Sendable {
     return secret
   }
 
-  /// Returns the machine's identity, followed by the one that it may have had earlier.
-  ///
-  /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
+  /// Returns the machine's identity, and the empty one that it may have had in its first boot.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     var current: [UInt8] = []
     do {
@@ -104,12 +95,10 @@ struct DeviceState: Sendable {
 }
 
 extension DeviceState {
-  /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
     "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
 
-  /// Opens a file for reading and writing, and creates the file and the directory if necessary.
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
@@ -142,7 +131,6 @@ extension DeviceState {
     return content
   }
 
-  /// Returns the content of a systemd credential of this service; nil if there is none.
   func credential(named name: String) throws(SecretStoreError) -> Secret? {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
@@ -193,7 +181,7 @@ extension DeviceState {
     return Array(content[40..<56])
   }
 
-  /// Records the vault at a path, unless it is recorded, and returns when the record is on disk.
+  /// Records the vault at a path unless it is recorded; returns when the record is on disk.
   func remember(
     _ vaultID: [UInt8], at path: String, isRecorded: Bool = false
   ) throws(SecretStoreError) {
@@ -211,8 +199,7 @@ extension DeviceState {
     flushedPlace.withLock { $0 = vaultID }
   }
 
-  /// Returns the path of the record of the vault at a path, and the digest of the latter, which is
-  /// the same for all paths of the file.
+  /// Returns the path of the record for a path, and a digest that all paths of the file share.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {

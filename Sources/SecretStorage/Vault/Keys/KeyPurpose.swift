@@ -1,6 +1,4 @@
-/// The purpose of a key in the key table.
 enum KeyPurpose: Hashable, Sendable {
-  /// Seals the secrets of items with an accessibility.
   case secrets(Accessibility)
   /// Seals the attributes of items that require unlocking.
   case attributes
@@ -41,16 +39,12 @@ enum KeyPurpose: Hashable, Sendable {
 
   var isPortable: Bool { wrappings.contains(.user) }
 
-  var isErasedByLocking: Bool {
-    switch self {
-    case .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
-      .secrets(.whenPasscodeSetThisDeviceOnly):
-      true
-    default: false
-    }
-  }
+  /// The purposes of the keys that are in memory only while the vault is unlocked.
+  static let erasedByLocking: Set<KeyPurpose> = [
+    .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
+    .secrets(.whenPasscodeSetThisDeviceOnly),
+  ]
 
-  /// Returns the purpose of the key for the attributes of items with an accessibility.
   static func attributes(of accessibility: Accessibility) -> KeyPurpose {
     accessibility == .always || accessibility == .alwaysThisDeviceOnly
       ? .alwaysAttributes : .attributes

@@ -2,7 +2,6 @@
 struct KeyRing: Sendable {
   var vaultID: [UInt8]?
   var generation: UInt32?
-  /// The user key, while the vault is unlocked.
   var user: Secret? { didSet { user = user?.wipedByForking } }
   /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
@@ -25,11 +24,9 @@ struct KeyRing: Sendable {
 
   mutating func adapt(to table: KeyTable) {
     if vaultID == table.vaultID, generation == table.generation { return }
-    let device = vaultID == table.vaultID ? device : nil
-    self = KeyRing()
-    self.device = device
-    vaultID = table.vaultID
-    generation = table.generation
+    self = KeyRing(
+      vaultID: table.vaultID, generation: table.generation,
+      device: vaultID == table.vaultID ? device : nil)
   }
 
   /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
@@ -71,7 +68,6 @@ struct KeyRing: Sendable {
     }
   }
 
-  /// Adds a key to the ring, and returns it sealed for a table.
   mutating func add(
     _ secret: Secret, for purpose: KeyPurpose, id: UInt32, by sealer: VaultSealer
   ) throws(SecretStoreError) -> SealedKey {
@@ -84,7 +80,6 @@ struct KeyRing: Sendable {
     return sealed
   }
 
-  /// Adds the keys that only an earlier ring for the same vault has.
   mutating func keep(_ earlier: KeyRing) {
     keys.merge(earlier.keys) { own, _ in own }
   }
@@ -108,11 +103,10 @@ struct KeyRing: Sendable {
     self = renewed
   }
 
-  /// Removes the user key, and the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
     recordKeys = [:]
-    keys = keys.filter { !$0.value.purpose.isErasedByLocking }
+    keys = keys.filter { !KeyPurpose.erasedByLocking.contains($0.value.purpose) }
   }
 
   private func outerKey(_ wrapping: KeyWrapping) -> Secret? {
@@ -144,7 +138,7 @@ struct TableKey: Sendable {
 
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
-  /// Returns the link keys of a table, with the key of its own generation last.
+  /// Returns the link keys of a table, that of its own generation last.
   func linkKeys(
     of table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> [TableKey] {
@@ -163,14 +157,6 @@ extension KeyRing {
         from: key.secret, salt: table.vaultID[...], purpose: "locket continuity"))
   }
 
-  /// Returns whether the device's secret alone opens the link key of a table's own generation.
-  func isLinkedToDevice(
-    _ table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    guard let device, let key = table.key(for: .alwaysAttributes) else { return false }
-    return try key.isOfDevice(device, by: table.sealer(cipher))
-  }
-
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.
   func isContinuation(
     _ read: KeyTableRecord, of fingerprint: [UInt8], _ cipher: any SecretCipher
@@ -183,7 +169,6 @@ extension KeyRing {
     return false
   }
 
-  /// Returns whether a user key opens all keys of a table that are in memory.
   func matches(
     user: Secret, on table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool {

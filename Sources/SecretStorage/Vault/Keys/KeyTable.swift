@@ -1,6 +1,5 @@
-/// The sealed keys of a vault.
-///
-/// The slots contain the user key. All other keys are sealed under it, the device key, or both.
+/// The sealed keys of a vault: the user key in the slots, and others under it, the device key or
+/// both.
 struct KeyTable: Sendable {
   static let idSize = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
@@ -12,22 +11,20 @@ struct KeyTable: Sendable {
   /// The maximum total work of all passphrase slots, in bytes: memory times passes.
   static let workLimit: UInt64 = 32 << 30
 
-  /// Random bytes that identify the vault.
   let vaultID: [UInt8]
-  var slots: [KeySlot]
-  var keys: [SealedKey]
+  var slots: [KeySlot] = []
+  var keys: [SealedKey] = []
   /// The sequence of the last record that was written with the log; 0 if a later table states it.
   var end: UInt64 = 0
   /// The end of the log that the records before this table replaced; only in a compaction's last.
   var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
-  /// Sections of newer versions, which are preserved unchanged.
+  /// Sections of newer versions.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var hasPassphrase: Bool { slots.contains { $0.kind.cost != nil } }
 
   var hasDevice: Bool { slots.contains { $0.kind == .device } }
 
-  /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
   /// The generation of the keys: the identifier of the newest attributes key.
@@ -48,7 +45,6 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Returns the passphrase slot with an identifier; nil means the only passphrase slot.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
@@ -78,7 +74,6 @@ extension KeyTable {
     case replaced = 17
   }
 
-  /// The vault's identifier, followed by sections of a tag, a byte count and the bytes.
   var encoded: [UInt8] {
     var bytes = vaultID
     for slot in slots { bytes.append(Tag.slot.rawValue, counted: slot.encoded) }
@@ -97,8 +92,6 @@ extension KeyTable {
   init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
     vaultID = Array(try reader.bytes(Self.idSize))
-    slots = []
-    keys = []
     var end: UInt64?
     while !reader.isAtEnd {
       let tag: UInt8 = try reader.integer()
@@ -129,26 +122,13 @@ extension KeyTable {
     self.end = end
   }
 
-  /// Returns the user key from the first slot that a key opens.
-  ///
-  /// `check` is called before each slot and during key derivations, and cancels by throwing.
+  /// Returns the user key from the first slot that a key opens; `check` cancels by throwing.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
     var failure = wrongKeyError
-    var cancellation: SecretStoreError?
-    func checkCancellation() throws(SecretStoreError) {
-      do throws(SecretStoreError) {
-        if Cancellation.isRequestedForTask { throw .cancelled }
-        try check()
-      } catch {
-        cancellation = error
-        throw error
-      }
-    }
-    let sealer = sealer(cipher)
     var work: UInt64 = 0
     for slot in slots {
       if key.kind.cost != nil { work += slot.work }
@@ -156,12 +136,12 @@ extension KeyTable {
         // Only a forged file requires this much work.
         throw .corrupted("The passphrase slots together require an excessive amount of work")
       }
-      try checkCancellation()
+      if Cancellation.isRequestedForTask { throw .cancelled }
+      try check()
       do throws(SecretStoreError) {
-        let user = try slot.open(with: key, by: sealer, checking: checkCancellation)
-        if let user { return user }
+        if let user = try slot.open(with: key, by: sealer(cipher), checking: check) { return user }
       } catch {
-        if let cancellation { throw cancellation }
+        if error == .cancelled { throw error }
         // The key may still open another slot.
         failure = error
       }

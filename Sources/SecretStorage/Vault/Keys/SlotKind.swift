@@ -1,30 +1,29 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
 extension SlotKind {
-  var code: UInt8 {
+  /// The code in a key table, the name in messages and key derivation purposes, a description of
+  /// the key, and one of the key to provide, which is nil if none can be provided.
+  private var properties: (code: UInt8, label: String, key: String, neededKey: String?) {
     switch self {
-    case .device: 1
-    case .passphrase: 2
-    case .keyFile: 3
-    case .credential: 4
-    case .recoveryCode: 5
-    case .unknown(let type): type
+    case .device: (1, "device", "another device's key", nil)
+    case .passphrase: (2, "passphrase", "a passphrase", "its passphrase")
+    case .keyFile: (3, "key file", "a key file", "its key file")
+    case .credential(let name):
+      (
+        4, "credential", "the credential \(name)",
+        "the credential \(name), which systemd provides to a service"
+      )
+    case .recoveryCode: (5, "recovery code", "a recovery code", "its recovery code")
+    case .unknown(let type):
+      (type, "newer kind", "a key of a kind that requires a newer version", nil)
     }
   }
 
-  /// The name of the kind in messages and in key derivation purposes.
-  var label: String {
-    switch self {
-    case .device: "device"
-    case .passphrase: "passphrase"
-    case .keyFile: "key file"
-    case .credential: "credential"
-    case .recoveryCode: "recovery code"
-    case .unknown: "newer kind"
-    }
-  }
+  var code: UInt8 { properties.code }
+  var label: String { properties.label }
+  var keyDescription: String { properties.key }
+  var neededKey: String? { properties.neededKey }
 
-  /// Whether a slot stores a check value that distinguishes a wrong key from a damaged slot.
   var hasCheck: Bool { self != .device }
 
   var isKnown: Bool {
@@ -39,20 +38,11 @@ extension SlotKind {
     if case .credential(let name) = self { name } else { nil }
   }
 
-  /// Whether the app or the user must provide the key.
-  var isAttended: Bool {
-    switch self {
-    case .passphrase, .keyFile, .recoveryCode: true
-    case .device, .credential, .unknown: false
-    }
-  }
-
   /// Returns whether keys of a kind can open slots of this kind, regardless of cost.
   func accepts(_ key: SlotKind) -> Bool {
     self == key || cost != nil && key.cost != nil
   }
 
-  /// Returns the purpose for deriving a key from the slot's key.
   func purpose(_ use: String) -> String { "locket \(label) \(use)" }
 
   func encode(into bytes: inout [UInt8]) {
@@ -62,33 +52,14 @@ extension SlotKind {
   }
 
   init(_ reader: inout RecordReader) throws(MalformedRecord) {
-    let code: UInt8 = try reader.integer()
-    let kinds: [SlotKind] = [
-      .device, .passphrase(.standard), .keyFile, .credential(named: ""), .recoveryCode,
-    ]
-    switch kinds.first(where: { $0.code == code }) {
-    case .passphrase: self = .passphrase(try reader.cost())
-    case .credential:
+    switch try reader.integer(UInt8.self) {
+    case 1: self = .device
+    case 2: self = .passphrase(try reader.cost())
+    case 3: self = .keyFile
+    case 4:
       self = .credential(named: String(decoding: try reader.countedBytes(0...255), as: UTF8.self))
-    case let kind: self = kind ?? .unknown(type: code)
-    }
-  }
-
-  var keyDescription: String {
-    switch self {
-    case .device: "another device's key"
-    case .credential(let name): "the credential \(name)"
-    case .unknown: "a key of a kind that requires a newer version"
-    case .passphrase, .keyFile, .recoveryCode: "a \(label)"
-    }
-  }
-
-  /// A description of the key to provide; nil if no key can be provided.
-  var neededKey: String? {
-    switch self {
-    case .device, .unknown: nil
-    case .credential(let name): "the credential \(name), which systemd provides to a service"
-    case .passphrase, .keyFile, .recoveryCode: "its \(label)"
+    case 5: self = .recoveryCode
+    case let code: self = .unknown(type: code)
     }
   }
 }

@@ -3,7 +3,6 @@ import StorageInternals
 
 /// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
-  /// The relation of a key table to the vault that this machine has seen.
   enum Standing {
     /// A key has proven that the table belongs to the vault.
     case proven
@@ -34,15 +33,14 @@ struct VaultKeys: Sendable {
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   var lockReason: SecretStoreError {
-    guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
+    let provided = self.table?.slots.map(\.kind).filter { $0.neededKey != nil } ?? []
+    guard let table, !isLockedByApp, provided.allSatisfy({ $0.credentialName != nil }) else {
       return lockedError
     }
     if let unattendedError { return unattendedError }
-    let hasCredential = table.slots.contains { $0.kind.credentialName != nil }
-    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : lockedError
+    return table.hasDevice && provided.isEmpty ? .otherDevice("The vault") : lockedError
   }
 
-  /// The error of a locked vault, with the keys that open it.
   var lockedError: SecretStoreError {
     guard let table else { return .locked() }
     let device = isLockedByApp && table.hasDevice ? ["unlock()"] : []
@@ -63,14 +61,13 @@ struct VaultKeys: Sendable {
   }
 
   /// Adds a given key or a new random one to a table that will be written.
-  ///
-  /// The key's identifier is random, because another process may still use that of a removed key.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
+    // Random, because another process may still use the identifier of a removed key.
     var id: UInt32
     repeat {
       id = try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
@@ -94,14 +91,13 @@ struct VaultKeys: Sendable {
     throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
   }
 
-  /// Seals a secret for an item under the newest key of the item's accessibility.
   func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
     try SealedSecret.seal(
-      secret, of: item, revision: revision, accessibility: access.accessibility,
-      flags: access.flags, under: secretKey(for: access.accessibility), by: sealer(cipher))
+      secret, of: item, revision: revision, access, under: secretKey(for: access.accessibility),
+      by: sealer(cipher))
   }
 
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
@@ -123,7 +119,7 @@ extension VaultKeys {
     slot name: String, _ key: SlotKey, device: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
-    var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idSize))
     table.slots = [
       try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
     ]
@@ -182,8 +178,8 @@ extension VaultKeys {
 
   /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
-  /// A table is proven by a valid tag under the user key, or under its generation's link key, which
-  /// the device's secret opens. Other tables remain candidates until the vault is unlocked.
+  /// A valid tag under the user key or its generation's link key, which the device's secret opens,
+  /// proves a table. Others remain candidates until the vault is unlocked.
   mutating func adopt(
     _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
@@ -211,7 +207,8 @@ extension VaultKeys {
       for fingerprint in seen.generations(of: read.table.vaultID)
       where try !new.ring.isContinuation(read, of: fingerprint, cipher) { new.standing = .detached }
       if isFirst, seen.lacksKeys(of: read.table.vaultID),
-        try !new.ring.isLinkedToDevice(read.table, cipher)
+        try read.table.key(for: .alwaysAttributes)?
+          .isOfDevice(new.ring.device, by: read.table.sealer(cipher)) != true
       {
         new.standing = .unrecognized
       }
@@ -219,18 +216,11 @@ extension VaultKeys {
     self = new
   }
 
-  /// Replaces the table with one that will be written.
   mutating func replaceTable(
     with new: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     table = new
     fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
-  }
-
-  mutating func lock() {
-    isLockedByApp = true
-    pendingRing = nil
-    ring.lock()
   }
 
   private static let maximumCachedKeys = 1024

@@ -6,10 +6,10 @@ struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
   private let timer: IdleTimer
-  /// The end of the current period; nil if none is running, for example while the vault is locked.
+  /// The end of the current period; nil if none is running.
   private var end: ContinuousClock.Instant?
 
-  /// Creates a period that is not running; the handler is called when one may have ended.
+  /// Creates a stopped period; the handler is called when one may have ended.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void
@@ -20,10 +20,7 @@ struct IdlePeriod: Sendable {
     timer = IdleTimer(handler: handler)
   }
 
-  var hasEnded: Bool {
-    guard let end else { return false }
-    return now() >= end
-  }
+  var hasEnded: Bool { end.map { now() >= $0 } ?? false }
 
   mutating func begin() {
     if end != nil { return }
@@ -47,11 +44,9 @@ struct IdlePeriod: Sendable {
 /// A timer that calls a handler on its own queue.
 ///
 /// No clock of Dispatch on Linux both runs while the machine is asleep and ignores changes of the
-/// system time, so the first of two timers counts. `@unchecked`: a source may be used from any
-/// thread.
+/// system time, so the first of two timers counts. `@unchecked`: any thread may use a source.
 private final class IdleTimer: @unchecked Sendable {
-  private let awake: any DispatchSourceTimer
-  private let wall: any DispatchSourceTimer
+  private let awake, wall: any DispatchSourceTimer
 
   init(handler: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "Locket.IdleTimer")
@@ -64,14 +59,14 @@ private final class IdleTimer: @unchecked Sendable {
   }
 
   deinit {
-    if Fork.isChild {
-      // The child leaks the sources, because cancelling them requires Dispatch threads.
-      _ = unsafe Unmanaged.passRetained(awake as AnyObject)
-      _ = unsafe Unmanaged.passRetained(wall as AnyObject)
-      return
+    for source in [awake, wall] {
+      if Fork.isChild {
+        // The child leaks the sources, because cancelling them requires Dispatch threads.
+        _ = unsafe Unmanaged.passRetained(source as AnyObject)
+      } else {
+        source.cancel()
+      }
     }
-    awake.cancel()
-    wall.cancel()
   }
 
   func schedule(after time: Duration) {

@@ -12,16 +12,10 @@ struct VaultImport {
   private var identities = Set<ItemIdentity>()
   /// The last written items of the import, with their identifiers and revisions in the vault.
   private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
-  /// The last record of the last write.
   private var newest: ChainHead?
 
-  /// An imported item to be written.
-  struct Step {
-    let item: VaultItem
-    let payload: Secret
-    /// The item of the vault to be replaced; nil if the item is added.
-    let replaced: VaultItem?
-  }
+  /// An item to be written, and the one that it replaces.
+  typealias Step = (item: VaultItem, payload: Secret, replaced: VaultItem?)
 
   init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
     self.source = source
@@ -44,8 +38,7 @@ struct VaultImport {
       let decoded = found.decoded
       let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
-      report.entries.append(
-        ImportReport.Entry(decoded.identity, outcome, isRedated: isRedated))
+      report.entries.append(.init(decoded.identity, outcome, isRedated: isRedated))
       if let step { steps.append(step) }
     }
     return steps
@@ -54,37 +47,30 @@ struct VaultImport {
   private mutating func classify(
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
-    if !item.isPortable {
-      return (.refused("It is bound to the source device."), nil)
-    }
+    if !item.isPortable { return (.refused("It is bound to the source device."), nil) }
     if !identities.insert(decoded.identity).inserted {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
     if let reason = refusalReason(item, decoded, payload) { return (.refused(reason), nil) }
     let existing = target.index.items(matching: .exactly(decoded.identity)).first
-    guard let existing = existing.flatMap({ target.index[$0.id] }) else {
-      return (.added, Step(item: item, payload: payload, replaced: nil))
-    }
-    if try isSame(existing, item, decoded, payload) { return (.identical, nil) }
-    return (
-      .conflict, isReplacing ? Step(item: item, payload: payload, replaced: existing) : nil
-    )
+    let old = existing.flatMap { target.index[$0.id] }
+    if let old, try isSame(old, item, decoded, payload) { return (.identical, nil) }
+    let step: Step? = old == nil || isReplacing ? (item, payload, old) : nil
+    return (old == nil ? .added : .conflict, step)
   }
 
   /// The earliest plausible date, in microseconds since 1970.
   private static let earliest: Int64 = -(1 << 53)
-  /// One day, in microseconds.
+  /// In microseconds.
   private static let day: Int64 = 86_400_000_000
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsSize = 128
 
-  private func refusalReason(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
-    -> String?
-  {
-    guard min(item.created, item.modified) >= Self.earliest else {
-      return "Its dates are implausible."
-    }
+  private func refusalReason(
+    _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
+  ) -> String? {
+    if min(item.created, item.modified) < Self.earliest { return "Its dates are implausible." }
     let access = decoded.attributes.accessControl
     do throws(SecretStoreError) {
       try ItemLimits.check(
@@ -114,7 +100,7 @@ struct VaultImport {
     }
   }
 
-  /// Returns a draft with the records of items; nil if there are none.
+  /// Returns a draft that writes items; nil if there are none.
   mutating func draft(
     _ steps: [Step], _ device: DeviceState
   ) throws(SecretStoreError) -> VaultDraft? {
@@ -140,7 +126,6 @@ struct VaultImport {
     return draft
   }
 
-  /// Returns an item, sealed for the next record of a draft.
   private mutating func sealed(
     _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
   ) throws(SecretStoreError) -> VaultItem {
