@@ -4,10 +4,7 @@ import SecretStorage
 
 /// A blocking wait for asynchronous work, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Whether the current thread may block.
-  ///
-  /// Prompting the user needs a thread of the cooperative pool, so blocking all of its threads
-  /// would cause a deadlock.
+  /// Prompting needs a thread of the cooperative pool, so blocking all of them would never end.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
   static func value<Value: Sendable, Failure: Error>(
@@ -32,10 +29,8 @@ enum BlockingWait {
 }
 
 extension AuthenticationContext {
-  /// Prompts for the authentication that an item requires, and blocks the thread.
-  ///
-  /// - Throws: `unavailable` in a task, `forked` in a forked child, or the error of the
-  ///   authentication.
+  /// Prompts for the authentication that an item requires, and blocks; `unavailable` in a task, and
+  /// `forked` in a forked child.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {

@@ -3,10 +3,9 @@ import SecretStorage
 import StorageInternals
 import ValueFormats
 
-/// The conversion of the items of one service, one at a time.
-///
-/// The conversion of an item has four steps, and can be resumed after each: write a copy and read
-/// it back, replace the item and read it back, mark the key as finished, and remove the copy.
+/// The conversion of the items of one service, each in four steps of which each can be resumed:
+/// write a copy and read it back, replace the item and read it back, mark the key as finished, and
+/// remove the copy.
 struct AdapterMigrationWork {
   let store: any SecretStore
   let service: String
@@ -21,34 +20,23 @@ struct AdapterMigrationWork {
 
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
-  /// Returns the access control of a key's item; nil if reading it needs no authentication.
+  /// Nil if reading the key's item needs no authentication.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
     guard let item = try store.item(identity(of: key)) else { return nil }
     let accessControl = item.attributes.accessControl
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
+  /// Throws `conflict` if another process changes the item; a retry then finds the result of that.
   func convert(
-    _ conversion: AdapterConversion, with decoder: JSONDecoder
-  ) throws(SecretStoreError) -> ImportReport.Outcome {
-    // After a conflict with another process, the retry finds the result of that process.
-    try store.retrying { () throws(SecretStoreError) in
-      try convertUnlessChanged(conversion, with: decoder)
-    }
-  }
-
-  private func convertUnlessChanged(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     let key = conversion.key
     let copyIdentity = ItemIdentity.generic(service: migrationService, account: key)
-    if try finishedKeys().keys.contains(key) {
+    let isFinished = try finishedKeys().keys.contains(key)
+    guard !isFinished, let item = try store.item(identity(of: key)) else {
       if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
-      return .identical
-    }
-    guard let item = try store.item(identity(of: key)) else {
-      if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
-      return .absent
+      return isFinished ? .identical : .absent
     }
     let accessControl = item.attributes.accessControl
     if !accessControl.flags.isEmpty, authorizations[accessControl] == nil {
@@ -102,7 +90,6 @@ struct AdapterMigrationWork {
     guard try read(updated).bytes == bytes else { throw mismatch }
   }
 
-  /// Marks a key as finished, and then removes the copy.
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
     if isDryRun { return }
     try store.retrying { () throws(SecretStoreError) in

@@ -1,13 +1,12 @@
 /// The Swift type of an item's JSON, for converting items without the app's types.
 ///
-/// JSON has fewer types than Swift: a JSON string can be a `String` or `Data`, and a number can be
-/// an `Int`, a `Double` or a `Date`. `GenericPassword` stores each of them differently.
+/// A JSON string can be a `String` or `Data`, and a number an `Int`, a `Double` or a `Date`, each of
+/// which `GenericPassword` stores differently.
 public indirect enum AdapterValueType: Hashable, Sendable {
   /// The only type that the JSON can have; an item of ambiguous type is refused.
   ///
-  /// A number is always ambiguous, and a Boolean never is. A string is ambiguous if it could be
-  /// Base64, an ISO 8601 date, a `UUID` or, inside a container, a URL. A container is ambiguous if
-  /// any of its values is. An enumeration must be declared, because it looks like its raw value.
+  /// Numbers are ambiguous, and strings that could be Base64, an ISO 8601 date, a `UUID` or, inside
+  /// a container, a URL. An enumeration must be declared, because it looks like its raw value.
   case unambiguous
   /// The JSON type at every level: strings are `String`, integers `Int`, other numbers `Double`.
   case plain

@@ -15,10 +15,8 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// Each access uses the current value of ``bundleIdentifier``.
   public static let defaultDomain = CodableKeychainAdapter()
 
-  /// The app's identifier for ``defaultDomain``; by default the name of the executable.
-  ///
-  /// Set it when the app starts. It is nil if it was not set and the executable has no name;
-  /// setting nil restores the default.
+  /// The app's identifier for ``defaultDomain``, to set when the app starts; by default, and after
+  /// setting nil, the name of the executable, if it has one.
   public static var bundleIdentifier: String? {
     get { DefaultDomain.bundleIdentifier }
     set { DefaultDomain.bundleIdentifier = newValue }
@@ -32,8 +30,8 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// Creates an adapter for a service.
   ///
   /// With `biometricAuthRequired`, reading saved items requires a passcode, a fingerprint or a
-  /// face. Such items are bound to this device, and are removed with the vault's passphrase. A
-  /// store that does not support this authentication refuses to save them.
+  /// face; they are bound to this device, and removed with the vault's passphrase. A store without
+  /// this authentication refuses to save them.
   public init(
     serviceIdentifier: String, biometricAuthRequired: Bool,
     jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
@@ -72,13 +70,11 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
 enum DefaultDomain {
   private static let identifier = Lock(String?.none)
 
-  /// The identifier set by the app, or else the name of the executable.
   static var bundleIdentifier: String? {
     get { Fork.isChild ? applicationName : identifier.withLock { $0 } ?? applicationName }
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
-  /// Returns the given service, or else the default one; throws `invalid` if the app has no name.
   static func service(_ given: String?) throws(SecretStoreError) -> String {
     if let given { return given }
     guard let bundleIdentifier else {

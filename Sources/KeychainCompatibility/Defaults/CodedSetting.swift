@@ -3,12 +3,10 @@ import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
 
-/// A setting of a store, possibly encoded as in 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
-  private let reading = ReportedAccess()
 
   init(
     _ key: String, in store: KeyValueStore, _ encoder: PropertyListEncoder,
@@ -19,25 +17,23 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     self.decoder = decoder
   }
 
-  var value: Value? {
-    get {
-      reading.result { () throws(KeyValueStoreError) in
-        switch stored.wrappedValue {
-        case nil: return nil
-        case .native(let value): return decodedData(in: value) ?? value
-        case .coded(let data):
-          do {
-            return try decoder.decodeCoded(Value.self, from: data)
-          } catch {
-            throw .undecodable(
-              key: stored.key, type: "\(Value.self)",
-              reason: "neither the value nor a property list in it has this type")
-          }
-        }
+  func read() throws(KeyValueStoreError) -> Value? {
+    switch stored.wrappedValue {
+    case nil: return nil
+    case .native(let value): return decodedData(in: value) ?? value
+    case .coded(let data):
+      do {
+        return try decoder.decodeCoded(Value.self, from: data)
+      } catch {
+        throw .undecodable(
+          key: stored.key, type: "\(Value.self)",
+          reason: "neither the value nor a property list in it has this type")
       }
     }
-    nonmutating set { stored.wrappedValue = newValue.map(coded) }
   }
+
+  /// Sets the value; the store reports failures.
+  func write(_ value: Value?) { stored.wrappedValue = value.map(coded) }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
     // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that
@@ -51,7 +47,6 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the `Data` inside a property list of 1.x; nil for other values.
   private func decodedData(in value: Value) -> Value? {
     guard let data = value as? Data,
       data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)
@@ -82,10 +77,8 @@ struct ReportedAccess: Sendable {
   }
 }
 
-/// The value of a setting, either as such or as a property list encoded by 1.x.
-///
-/// The top level of a property list is a container, so 1.x encoded only structures and arrays, and
-/// passed numbers and strings directly to `UserDefaults`.
+/// The value of a setting, either as such or as a property list encoded by 1.x, which encoded only
+/// structures and arrays.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)

@@ -11,8 +11,7 @@ import Concurrency
 /// ```
 ///
 /// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use a
-/// subject on only one thread or actor. Its replacement, `Serialized`, supports any number of
-/// threads.
+/// subject on only one thread or actor.
 @available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {
@@ -59,15 +58,11 @@ public final class StoredSubject<Value> {
   }
 
   /// Calls a closure with the new value after each change, until the result is released.
-  ///
-  /// The result does not keep the subject alive.
   public func observe(_ subscription: @escaping (Value) -> Void) -> any Disposable {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change, and after the closures of `observe(_:)`.
-  ///
-  /// The result does not keep the subject alive.
+  /// Calls a closure after those of `observe(_:)`, until the result is released.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
     observe(subscription, among: \.endObservers)
   }
@@ -101,7 +96,7 @@ public protocol Disposable {
 
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
-  /// Adds the observation to a bag, so that it ends when the bag is released.
+  /// Adds the observation to a bag.
   public func dispose(in bag: DisposeBag) {
     bag.add(self)
   }

@@ -4,9 +4,7 @@ import SecretStorage
 /// The attributes of an item, for both kinds of password properties.
 ///
 /// They have the values of the last load, or those set later by the app. A save writes those that
-/// are not nil; the others remain unchanged in the store. With
-/// ``KeychainDataRefreshPolicy/manual``, however, a save clears attributes that were set to nil, as
-/// a save of a `PasswordItem` always does.
+/// are not nil; with ``KeychainDataRefreshPolicy/manual``, it clears those that were set to nil.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class SingleValueKeychainItem {
   /// The kind of item, for the user.
@@ -57,10 +55,8 @@ open class SingleValueKeychainItem {
     ]
   }
 
-  /// The access control for a save, which overrides ``accesible``; nil if no authentication is
-  /// needed, or if the access control is not set.
+  /// The access control for a save, which overrides ``accesible``; nil without authentication.
   var constrainedAccess: AccessControl?
-  /// The identity of the item that the last load or save found; otherwise the declared one.
   private(set) var shownIdentity: ItemIdentity
   let identity: ItemIdentity
 
@@ -69,7 +65,6 @@ open class SingleValueKeychainItem {
     shownIdentity = identity
   }
 
-  /// Copies the attributes of an item, or resets everything if there is none.
   func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
     _description = QueryElement(found: attributes?.itemDescription)
@@ -109,9 +104,8 @@ open class SingleValueKeychainItem {
     throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
   }
 
-  /// Returns the attributes with placeholders for those that were set to nil.
-  ///
-  /// A `PasswordItem` writes only changes. Once placeholders are assigned, nil is a change.
+  /// The attributes with placeholders for those that were set to nil: a `PasswordItem` writes only
+  /// changes, and after a placeholder, nil is one.
   func filled(_ attributes: ItemAttributes) -> ItemAttributes {
     var filled = attributes
     if _description.isCleared { filled.itemDescription = "" }
@@ -123,7 +117,6 @@ open class SingleValueKeychainItem {
     return filled
   }
 
-  /// Returns the access control that a save gives the item, or nil to keep the current one.
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }
@@ -152,7 +145,6 @@ public struct QueryElement<T> {
   public var wrappedValue: T? {
     didSet { isCleared = wrappedValue == nil }
   }
-  /// Whether the app set the attribute to nil.
   fileprivate var isCleared = false
 
   /// Creates the storage of an attribute that was not loaded.

@@ -16,8 +16,7 @@ public struct PassphraseAuthenticator: Authenticator {
   ///
   /// - Parameters:
   ///   - vault: The vault, which the authenticator retains; nil for the vault whose initializer
-  ///     receives the authenticator. The authenticator of an ``AuthenticationContext`` needs a
-  ///     vault.
+  ///     receives the authenticator, but not for an ``AuthenticationContext``.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(
@@ -93,9 +92,7 @@ extension SecretVault {
     return bound
   }
 
-  /// Returns whether a passphrase is correct, without unlocking the vault.
-  ///
-  /// - Throws: An error if the passphrase cannot be checked, for example because a slot is damaged.
+  /// Returns whether a passphrase is correct; throws if that cannot be checked.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

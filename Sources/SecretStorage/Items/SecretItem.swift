@@ -64,7 +64,6 @@ extension SecretItem.ID {
     return SecretItem.ID(bytes[...])
   }
 
-  /// Returns a new identifier; throws if the source returns only identifiers that are in use.
   static func unused(
     from source: () throws(SecretStoreError) -> SecretItem.ID = random,
     isInUse: (SecretItem.ID) -> Bool
@@ -81,7 +80,6 @@ extension SecretItem.ID {
       """)
   }
 
-  /// Creates an identifier from 16 bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {
@@ -90,12 +88,11 @@ extension SecretItem.ID {
   }
 }
 
-/// The limits on the size of an item, in bytes.
+/// The limits on an item, in bytes, over which a check throws `invalid`.
 package enum ItemLimits {
   package static let secretSize = 16 * 1024 * 1024
   package static let stringSize = 64 * 1024
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   package static func check(
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
@@ -115,7 +112,6 @@ package enum ItemLimits {
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   static func check(secretCount: Int) throws(SecretStoreError) {
     if secretCount > secretSize {
       throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")

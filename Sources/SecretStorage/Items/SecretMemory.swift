@@ -6,7 +6,6 @@ import Concurrency
 /// `@unchecked`: the bytes are written only before the block is shared.
 @safe final class SecretMemory: @unchecked Sendable {
   let count: Int
-  /// Whether the block is zeroed in a forked child.
   let isWipedByForking: Bool
   private let block: UnsafeMutableRawBufferPointer
 
@@ -36,7 +35,6 @@ struct SecretArena {
     isWipedByForking ? wipedByForking : inherited
   }
 
-  // Sizes in bytes.
   private static let smallestBlock = 64
   private static let largestBlock = 64 * 1024
   private static let pageSize = 4096

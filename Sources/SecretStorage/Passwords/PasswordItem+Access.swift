@@ -1,10 +1,7 @@
 // Accesses that throw: to load, save and remove, and to change the access control.
 extension PasswordItem {
-  /// Loads the value from the store.
+  /// Loads the stored value, and discards unsaved changes; nil if there is no item.
   ///
-  /// If loading succeeds, it discards unsaved changes.
-  ///
-  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
   ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
@@ -15,9 +12,8 @@ extension PasswordItem {
 
   /// Discards the value that was read from the store, but not unsaved changes.
   ///
-  /// The next get reads the store, or returns the default value if the policy is
-  /// ``RefreshPolicy/manual``. Unless `Value` is ``Secret``, the memory of the value is not
-  /// overwritten.
+  /// If the policy is ``RefreshPolicy/manual``, gets then return the default value. Unless `Value`
+  /// is ``Secret``, the memory of the value is not overwritten.
   public func forget() {
     stored.forget()
   }
@@ -28,26 +24,21 @@ extension PasswordItem {
   /// value, unsaved attributes stay unsaved.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/unsupported(_:)``,
-  ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
-  ///   unsaved.
+  ///   ``SecretStoreError/invalid(_:)`` or another error of the store; all changes stay unsaved.
   public func save() throws {
     try stored.access(stored.write)
   }
 
-  /// Removes the item, if there is one, and discards unsaved changes.
+  /// Removes the item, the oldest if several match, and discards unsaved changes.
   ///
-  /// If several items match, this removes the oldest one.
-  ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed
-  ///   then.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store; nothing changes.
   public func remove() throws {
     try stored.access(stored.remove)
   }
 
   /// The result of the last access.
   ///
-  /// If there was no access, or the last one was a removal, this property accesses the store.
-  /// The value of a ``RefreshPolicy/manual`` password does not change.
+  /// If there was none, or it was a removal, this property accesses the store.
   public var status: PasswordStatus { stored.status }
 
   /// The error of the last access; nil if it succeeded or there was none.
@@ -62,12 +53,10 @@ extension PasswordItem {
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// A store may wait for its disk, so these methods use one of Dispatch's threads instead of blocking
-// a thread of Swift's cooperative pool.
+// These methods wait for the store on a thread of Dispatch, not of Swift's cooperative pool.
 extension PasswordItem {
   /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///
-  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
   public func load() async throws -> Value? {
@@ -90,12 +79,11 @@ extension PasswordItem {
 }
 
 extension PasswordItem {
-  /// Loads the value, prompting for the proofs that its ``AccessFlags`` need.
+  /// Loads the value, prompting for the proofs that its ``AccessFlags`` need and the context lacks.
   ///
-  /// Proofs that are still valid in the context need no prompt. Other accesses do not wait for the
-  /// prompt. If loading succeeds, it discards unsaved changes. Each later get returns the loaded
-  /// value until the context ends or the store is locked. Under policies other than
-  /// ``RefreshPolicy/manual``, a get also tries to read the store, which denies it.
+  /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes,
+  /// and each later get returns the loaded value until the context ends or the store is locked.
+  /// Under policies other than ``RefreshPolicy/manual``, a get also tries to read the store.
   ///
   /// Cancelling the task or the context dismisses the prompt and stops the key derivation for an
   /// application password, whose cost the stored item specifies.
@@ -103,8 +91,7 @@ extension PasswordItem {
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`. The
-  ///   value does not change then.
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
     Self.value(of: try await stored.access(by: context, stored.load))
@@ -113,12 +100,11 @@ extension PasswordItem {
   /// Saves unsaved changes with the authorization of a context.
   ///
   /// The user is prompted only if the access control of an existing item changes without a new
-  /// value. The application password of the context must be that of the stored item. If the context
-  /// has a new application password, it replaces that of the item.
+  /// value. The application password of the context must be that of the stored item, which a new
+  /// one replaces.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)``, ``SecretStoreError/cancelled``,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`. All
-  ///   changes then stay unsaved.
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`.
   public func save(authorizedBy context: AuthenticationContext) async throws {
     try await stored.access(by: context, stored.write)
   }
@@ -134,7 +120,7 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
   ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
   ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
-  ///   support the access control; or another error of the store. Nothing is changed then.
+  ///   support the access control; or another error of the store. Nothing changes.
   public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
     try stored.access { old, authorization throws(SecretStoreError) in
       try stored.setAccessControl(
@@ -145,12 +131,12 @@ extension PasswordItem {
   /// Changes the item's access control immediately, prompting for the proofs to read the item.
   ///
   /// - Parameters:
-  ///   - accessibility: The condition under which the item can be read.
-  ///   - flags: The proofs that reading the item needs.
+  ///   - accessibility: As in ``modifyAccess(using:flags:)``.
+  ///   - flags: As in ``modifyAccess(using:flags:)``.
   ///   - context: The context, with the current and the new application password if needed.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled``, ``SecretStoreError/wrongApplicationPassword``, or an error
-  ///   of ``modifyAccess(using:flags:)``. Nothing is changed then.
+  ///   of ``modifyAccess(using:flags:)``. Nothing changes.
   public func modifyAccess(
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext

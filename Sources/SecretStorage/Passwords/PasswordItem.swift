@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A password in a store: the item that matches an identity.
 ///
-/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and their replacement
+/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and replaces them
 /// where Swift does not allow property wrappers, for example in `Sendable` classes:
 ///
 /// ```swift
@@ -12,18 +12,14 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// **Item.** Unless `match` is `.exact`, a part that the identity omits may have any value. If
-/// several items match, the oldest one is read, updated and removed. Saving adds an item only if
-/// none matches.
+/// Unless `match` is `.exact`, a part that the identity omits may have any value. If several items
+/// match, the oldest one is read, updated and removed. Saving adds an item only if none matches.
+/// The default store is fixed at the first access.
 ///
-/// **Store.** The store is the one passed to the initializer, or else the default store, which is
-/// fixed at the first access.
-///
-/// **Concurrency.** A password may be used from several threads. A get that begins after a set has
-/// returned sees the new value. A get or set may wait for the store's disk, but never for the user.
+/// A password may be used from several threads. A get that begins after a set has returned sees the
+/// new value. A get or set may wait for the store's disk, but never for the user.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
-  private let usesDefaultStore: Bool
 
   /// Declares a password, without accessing the store.
   ///
@@ -32,9 +28,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   ///   - match: The meaning of a part that the identity omits.
   ///   - refreshPolicy: The policy for when ``value`` reads and writes the store.
   ///   - defaultValue: The ``value`` while no stored value is available.
-  ///   - accessOption: The condition under which a newly added item can be read.
-  ///   - accessFlags: The authentication required to read a newly added item. If the store cannot
-  ///     check it, saving throws ``SecretStoreError/unsupported(_:)``.
+  ///   - accessOption: The condition under which an added item can be read.
+  ///   - accessFlags: The proofs that reading an added item needs. If the store cannot check them,
+  ///     saving throws ``SecretStoreError/unsupported(_:)``.
   ///   - store: The store of the item; nil for the default store.
   public init(
     _ identity: ItemIdentity, match: ItemMatch = .any, refreshPolicy: RefreshPolicy = .onAccess,
@@ -47,17 +43,15 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       accessControl: AccessControl(accessOption, flags: accessFlags),
       decode: { secret throws(SecretStoreError) in try Box<Value>(decoding: secret) })
     ownState = StoredPassword(declaration, in: store)
-    usesDefaultStore = store == nil
   }
 
   /// The value, which is read and written according to the ``RefreshPolicy``; nil if there is none.
   ///
   /// Setting nil removes the item. Accesses never throw. If the store fails, a get returns the last
-  /// known value or the default value, a set keeps the new value unsaved, ``status`` and ``error``
-  /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. If the store
-  /// is locked or denies access to the item, a get returns the default value, unless the policy is
-  /// ``RefreshPolicy/manual``. In a child that is forked without `exec`, a get returns the default
-  /// value, and a set is discarded and reported.
+  /// known value or the default value, a set keeps the new value unsaved, which gets return,
+  /// ``status`` and ``error`` change, and ``SecretStores/onFailure`` is called. If the store is
+  /// locked or denies the item, a get returns the default value, unless the policy is
+  /// ``RefreshPolicy/manual``. In a forked child, it does so too, and a set is only reported.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
@@ -83,9 +77,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   var stored: StoredPassword {
-    guard usesDefaultStore, !Fork.isChild, let override = DefaultStoreOverride.current else {
-      return ownState
-    }
+    guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
+    else { return ownState }
     return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
   }
 }
@@ -117,7 +110,6 @@ extension PasswordItem {
   /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.
   public var modificationDate: Date? { stored.item()?.modificationDate }
 
-  /// The complete identity of the item; nil if it is unknown or there is no item.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
 }
 
@@ -131,7 +123,7 @@ public enum ItemMatch: Hashable, Sendable {
 
 /// The policy for when a password property reads and writes its store.
 public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads the store, and each set writes it.
+  /// Each get reads the store, or finds it unchanged since the last one; each set writes it.
   case onAccess
   /// Only `load()`, `save()` and `remove()` use the store.
   ///

@@ -4,15 +4,15 @@ import Concurrency
 extension StoredPassword {
   // Each access begins with a check for a forked child, in which there is only the default value.
 
-  /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
     if Fork.isChild { return declaration.defaultValue }
-    countDelayedChanges()
-    let (known, old) = readState { state in
-      state.isUnsaved || isCurrent(state) ? (state.value, State?.none) : (nil, copy state)
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
+    let (value, source, isKnown) = readState { state in
+      (state.value, state.source, state.isUnsaved || isCurrent(state))
     }
-    let value = if let old { refresh(old) } else { known }
-    return value ?? declaration.defaultValue
+    let known =
+      isKnown || source?.isUnchanged == true ? value : refresh(state.withLock { $0 })
+    return known ?? declaration.defaultValue
   }
 
   /// Reads the state, after discarding a value whose lease has expired.
@@ -26,23 +26,23 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, discards unsaved changes, and caches the value.
   func load(
     _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
     let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
-    let (value, changeCount) = try read(old, authorization)
+    let (value, source) = try read(old, authorization)
     state.withLock { state in
       state.endCount += 1
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.didRead(value, changeCount)
+      state.didRead(value, from: source)
+      // Only the store knows whether the value may still be read.
+      if lease != nil { state.source?.revision = nil }
       state.lease = lease
     }
     return value
   }
 
-  /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
     if Fork.isChild { return .forked }
     while true {
@@ -60,10 +60,9 @@ extension StoredPassword {
     }
   }
 
-  /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
     if Fork.isChild { return nil }
-    countDelayedChanges()
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
     let old = state.withLock { $0 }
     switch declaration.refreshPolicy {
     case .manual: break
@@ -87,13 +86,11 @@ extension StoredPassword {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    case .onChange: state.readChangeCount == changes.value
+    case .onChange: state.source?.changeCount == changes.value
     }
   }
 
-  /// Reads the store for a property, and returns the value that is then known.
-  ///
-  /// An unsaved or a manual value is not replaced.
+  /// Reads the store for a property; an unsaved or a manual value is not replaced.
   @discardableResult
   private func refresh(_ old: State) -> (any AnyBox)? {
     do throws(SecretStoreError) {
@@ -104,7 +101,7 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, and returns the value that is then known; an unsaved value is not replaced.
+  /// Reads the store, and returns the unsaved value, or else the one that was read.
   func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
     if declaration.refreshPolicy == .onChange {
       // In turn, because later gets return what the last one has read, which must be the newest.
@@ -129,11 +126,11 @@ extension StoredPassword {
   private func readAndKeep(
     _ old: State, keepingValue: Bool
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let (value, changeCount) = try read(old, .none)
+    let (value, source) = try read(old, .none)
     return state.withLock { state in
       // A load, a write or a failure that ended meanwhile, such as of a locked store, is newer.
       if state.endCount == old.endCount, state.error == nil || state.error == old.error {
-        state.didRead(value, changeCount, keepingValue: keepingValue)
+        state.didRead(value, from: source, keepingValue: keepingValue)
         state.didSucceed()
       }
       return state.isUnsaved ? state.value : value
@@ -143,47 +140,71 @@ extension StoredPassword {
   /// Reads the value, with one call of the store if nothing has changed since the last search.
   private func read(
     _ old: State, _ authorization: Authorization
-  ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
-    let changeCount = changeCount(observedSince: old)
+  ) throws(SecretStoreError) -> (value: (any AnyBox)?, source: ValueSource) {
+    var source = ValueSource(changeCount: changeCount(observedSince: old))
+    if declaration.refreshPolicy == .onAccess {
+      source.store = store as? any SynchronouslyObservedStore
+    }
     var first: SecretReading?
     if let item = old.found.item {
       first = try store.secret(of: item.id, authorizedBy: authorization)
       if let first, first.storeRevision == old.found.revision {
-        return (try declaration.decode(first.secret), changeCount)
+        source.revision = first.storeRevision
+        return (try declaration.decode(first.secret), source)
       }
     }
-    let secret = try withItem(old) { item throws(SecretStoreError) -> Secret? in
-      guard let item else { return nil }
-      if let first, item.id == old.found.item?.id { return first.secret }
-      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
-        return reading.secret
-      }
+    let reading = try withItem(old) { found throws(SecretStoreError) -> SecretReading? in
+      source.revision = found.revision
+      guard let item = found.item else { return nil }
+      if let first, item.id == old.found.item?.id { return first }
+      if let next = try store.secret(of: item.id, authorizedBy: authorization) { return next }
       // Another writer removed the item after the search.
       first = nil
       throw .conflict
     }
-    return (try secret.map(declaration.decode), changeCount)
+    guard let reading else { return (nil, source) }
+    // An item that was added since the search may be older.
+    if reading.storeRevision != source.revision { source.revision = nil }
+    return (try declaration.decode(reading.secret), source)
   }
 }
 
 extension StoredPassword.State {
   fileprivate mutating func didRead(
-    _ value: (any AnyBox)?, _ readChangeCount: Int, keepingValue: Bool = false
+    _ value: (any AnyBox)?, from source: ValueSource, keepingValue: Bool = false
   ) {
     status = value == nil ? .absent : .value
     if keepingValue || isUnsaved { return }
     self.value = value
+    self.source = source
     lease = nil
-    self.readChangeCount = readChangeCount
+  }
+}
+
+/// The state of the store when a value, or the absence of an item, was read or written.
+struct ValueSource: Sendable {
+  let changeCount: Int
+  /// The store and its revision, if they tell whether the value is current.
+  var store: (any SynchronouslyObservedStore)?
+  var revision: StoreRevision?
+
+  /// Whether reading the store again would certainly give the same value.
+  var isUnchanged: Bool {
+    guard let store, let revision else { return false }
+    do throws(SecretStoreError) {
+      return try store.isUnchanged(since: revision)
+    } catch {
+      // Reading the store throws the error again.
+      return false
+    }
   }
 }
 
 // The search for the item of a password: the oldest one that matches its declaration.
 extension StoredPassword {
-  /// Returns the item that matches, after a search if the store has changed since the last one.
+  /// Searches for the item, if the store has changed since the last search.
   func find(_ old: State) throws(SecretStoreError) -> FoundItem {
-    // The revision is read before the search: a revision that is too old only causes another
-    // search, but one that is too new would hide a change.
+    // Before the search, because a revision that is too new would hide a change.
     let revision = try store.revision()
     if revision == old.found.revision { return old.found }
     let item = try store.items(matching: declaration.query).first
@@ -194,18 +215,18 @@ extension StoredPassword {
 
   /// Calls a closure with the item that matches, and searches again if another writer changed it.
   func withItem<Result>(
-    _ old: State, _ body: (SecretItem?) throws(SecretStoreError) -> Result
+    _ old: State, _ body: (FoundItem) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     var old = old
     return try store.retrying { () throws(SecretStoreError) in
       let found = try find(old)
       old.found.revision = nil
-      return try body(found.item)
+      return try body(found)
     }
   }
 }
 
-/// The result of the last search or write.
+/// The result of a search or write.
 struct FoundItem: Sendable {
   /// The item; nil if there was none, and before the first search.
   var item: SecretItem?

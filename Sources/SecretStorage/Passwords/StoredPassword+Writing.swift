@@ -3,7 +3,6 @@ import StorageInternals
 
 // Sets, saves and removals, and changes in place.
 extension StoredPassword {
-  /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
     if Fork.isChild { return Fork.report() }
     if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
@@ -38,14 +37,13 @@ extension StoredPassword {
     edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
-  /// Saves the unsaved changes.
   func write(_ old: State, _ authorization: Authorization) throws(SecretStoreError) {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
-    let readChangeCount = changeCount(observedSince: old)
+    let source = ValueSource(changeCount: changeCount(observedSince: old))
     let secret = old.isUnsaved ? try old.value?.encoded() : nil
-    let written = try withItem(old) { item throws(SecretStoreError) -> SecretItem? in
-      if let item {
+    let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
+      if let item = found.item {
         return try store.update(
           item.id, expecting: item.revision,
           attributes: old.edits.isEmpty ? nil : old.edits.applied(to: item.attributes),
@@ -64,7 +62,7 @@ extension StoredPassword {
       if state.edits == old.edits { state.edits = AttributeEdits() }
       if old.isUnsaved, state.value === old.value {
         state.isUnsaved = false
-        state.readChangeCount = readChangeCount
+        state.source = source
         state.status = .value
       }
     }
@@ -72,8 +70,8 @@ extension StoredPassword {
 
   /// Removes the item, which needs no authorization, and discards the unsaved changes.
   func remove(_ old: State, _: Authorization) throws(SecretStoreError) {
-    try withItem(old) { item throws(SecretStoreError) in
-      if let item { try store.remove(item.id, expecting: item.revision) }
+    try withItem(old) { found throws(SecretStoreError) in
+      if let item = found.item { try store.remove(item.id, expecting: item.revision) }
     }
     state.withLock { $0.didRemove(since: old) }
   }
@@ -83,14 +81,15 @@ extension StoredPassword.State {
   fileprivate mutating func set(_ value: (any AnyBox)?) {
     self.value = value
     lease = nil
+    source = nil
     isUnsaved = true
   }
 
-  /// Resets the state after a removal, because another item may match from now on.
+  // Resets the state, because another item may match from now on.
   fileprivate mutating func didRemove(since old: Self) {
     endCount += 1
     found = FoundItem()
-    readChangeCount = nil
+    source = nil
     status = nil
     if edits == old.edits { edits = AttributeEdits() }
     if isUnsaved, value !== old.value { return }
@@ -100,19 +99,17 @@ extension StoredPassword.State {
 }
 
 extension StoredPassword {
-  /// The initial value of an in-place change.
   struct InitialValue {
     let value: (any AnyBox)?
-    /// The error that prevented the stored value from being read.
     var readError: SecretStoreError?
   }
 
-  /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> InitialValue {
     if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
-    countDelayedChanges()
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
     let (known, old) = readState { state in
-      hasInitialValue(state) ? (state.value, State?.none) : (nil, copy state)
+      state.isUnsaved || isCurrent(state) && state.source != nil
+        ? (state.value, State?.none) : (nil, copy state)
     }
     do throws(SecretStoreError) {
       let value = if let old { try read(old, keepingValue: false) } else { known }
@@ -130,16 +127,9 @@ extension StoredPassword {
     if Fork.isChild { return Fork.report() }
     if let error = initial.readError {
       didFail(error)
-      // Repeated failures are reported as well, because each one discards a change.
-      let failure = SecretStorageFailure(.change, error)
-      state.withLock { _ = $0.reportedFailures.addFailure(failure) }
-      return SecretStores.onFailure(failure)
+      return report(.change, error)
     }
     // If the value was nil before and after, an optional chain changed nothing.
     if initial.value != nil || value != nil { set(value) }
-  }
-
-  private func hasInitialValue(_ state: borrowing State) -> Bool {
-    state.isUnsaved || (isCurrent(state) && state.readChangeCount != nil)
   }
 }

@@ -3,7 +3,6 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-/// The parameters of a password's declaration.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
@@ -24,26 +23,20 @@ struct PasswordDeclaration: Sendable {
 /// observer while `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
-    /// The value that was last read or set; nil if there is none or it is not cached.
     var value: (any AnyBox)?
-    /// Whether the value was set and has not been saved.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of loads and writes that have ended, with which a get detects those that came
-    /// meanwhile.
+    /// The number of loads and writes that have ended, by which gets detect them.
     var endCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
-    /// The result of the last search or write of the item.
     var found = FoundItem()
     /// The observation of the store, if the refresh policy needs it; nil before the first access.
     var observation: ChangeObservation?
-    /// The number of changes that the store had reported when the value was read.
-    var readChangeCount: Int?
-    /// The result of the last access; nil before the first access.
+    /// What the value was read from or written to; nil if it was not, or is not known any longer.
+    var source: ValueSource?
     var status: PasswordStatus?
     var error: SecretStoreError?
-    /// The failures that were reported since the last access that succeeded.
     var reportedFailures: [SecretStorageFailure] = []
   }
 
@@ -51,7 +44,7 @@ final class StoredPassword: Sendable {
   let state = Lock(State())
   let changes = ChangeCount()
   /// The store; nil for the default store.
-  private let givenStore: (any SecretStore)?
+  let givenStore: (any SecretStore)?
   // Not `Void`: the thread sanitizer takes a value without a size for the field behind it.
   private let order = Lock(0)
 
@@ -62,7 +55,6 @@ final class StoredPassword: Sendable {
 
   var store: any SecretStore { givenStore ?? DefaultStore.resolved }
 
-  /// Performs a load or a write from the state that a change leaves, and records its result.
   func access<Result: Sendable>(
     after change: (inout State) -> Void = { _ in },
     _ body: (State, Authorization) throws(SecretStoreError) -> Result
@@ -84,13 +76,8 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Records the failure of an access that began with a state.
-  ///
-  /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
-  /// the policy is manual, or the item was denied and the value was loaded with a context.
-  ///
-  /// - Returns: Nil; or the newer state, without recording the failure, if a load or a write has
-  ///   ended since the given state.
+  /// Records the failure of an access that began with a state, unless a load or a write has ended
+  /// since; then returns the newer state.
   @discardableResult
   func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)
@@ -103,29 +90,28 @@ final class StoredPassword: Sendable {
         default: true
         }
       if !keepsValue { state.forget() }
+      state.source?.revision = nil
       state.status = status
       state.error = error
       return nil
     }
   }
 
-  /// Discards the value that was read from the store, but not unsaved changes.
   func forget() {
     if Fork.isChild { return }
     state.withLock { $0.forget() }
   }
 
-  /// Reports the failure of an access by a property, once until an access succeeds.
+  /// Reports the failure of an access by a property, once until an access succeeds; that of a change
+  /// always, because it discards the change.
   func report(_ operation: SecretStorageFailure.Operation, _ error: SecretStoreError) {
     let failure = SecretStorageFailure(operation, error)
     let isNew = state.withLock { $0.reportedFailures.addFailure(failure) }
-    if isNew { SecretStores.onFailure(failure) }
+    if isNew || operation == .change { SecretStores.onFailure(failure) }
   }
 
-  /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
-    if declaration.refreshPolicy != .onChange || PolledPaths.isEmpty { return }
-    (store as? SecretVault)?.reportDelayedChanges()
+    if !PolledPaths.isEmpty { (store as? SecretVault)?.reportDelayedChanges() }
   }
 
   /// Returns the number of reported changes, after beginning to observe them if necessary.
@@ -148,7 +134,7 @@ extension StoredPassword.State {
     lease = nil
     if isUnsaved { return }
     value = nil
-    readChangeCount = nil
+    source = nil
     status = nil
   }
 
@@ -162,7 +148,6 @@ extension StoredPassword.State {
   }
 }
 
-/// The number of changes that a store has reported.
 final class ChangeCount: Sendable {
   private let count = Atomic(0)
 
@@ -173,14 +158,11 @@ final class ChangeCount: Sendable {
   }
 }
 
-/// A value of erased type.
-///
-/// Generic code, which is not specialized across modules, would slow down a get.
+/// A value of erased type: generic code, which is not specialized across modules, would be slower.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
 
-/// A value of a concrete type.
 final class Box<Value: Codable & Sendable>: AnyBox {
   let value: Value
 
@@ -188,7 +170,6 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     self.value = value
   }
 
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` if the bytes are not a valid `Value`.
   init(decoding secret: Secret) throws(SecretStoreError) {
     do throws(ValueCodingError) {
       value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
@@ -199,7 +180,6 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the value cannot be encoded.
   func encoded() throws(SecretStoreError) -> Secret {
     do throws(ValueCodingError) {
       var bytes = try ValueCoder().encode(value)

@@ -3,11 +3,10 @@ import FoundationEssentials
 
 /// A store in memory, for tests, previews and short-lived secrets.
 ///
-/// It follows the rules of ``SecretStore``, but has no ``guarantees``. It cannot be locked, so
-/// ``Accessibility`` is stored but has no effect. ``AccessFlags`` and
-/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search for an exact
-/// identity takes constant time, and any other search takes linear time. In a forked child, the
-/// store is empty, and writing throws ``SecretStoreError/forked``.
+/// It has no ``guarantees``, and cannot be locked, so ``Accessibility`` has no effect.
+/// ``AccessFlags`` and ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search
+/// for an exact identity takes constant time, and any other search linear time. In a forked child,
+/// the store is empty, and writing throws ``SecretStoreError/forked``.
 public final class InMemorySecretStore: SynchronouslyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -20,7 +19,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// Returns the current date or, if it is later, the last date plus 1 µs.
+    /// Later than the last date by at least 1 µs.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate
@@ -45,6 +44,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     if Fork.isChild { return StoreRevision(0) }
     return content.withLock { StoreRevision($0.revision) }
   }
+
+  package func isUnchanged(since revision: StoreRevision) -> Bool { self.revision() == revision }
 
   /// Returns the items that match a query, the oldest first.
   public func items(matching query: ItemQuery) -> [SecretItem] {
@@ -76,7 +77,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -97,7 +98,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -143,7 +144,6 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     observers.add(handler, isSynchronous: true)
   }
 
-  /// Makes a change, counts it if it succeeds, and notifies the observers.
   private func write<Result: Sendable>(
     _ body: (inout Content) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {

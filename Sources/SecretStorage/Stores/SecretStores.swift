@@ -4,7 +4,6 @@ import Synchronization
 
 /// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  /// The app's handler.
   private static let failureHandler = Lock<(@Sendable (SecretStorageFailure) -> Void)?>(nil)
   private static let log = FailureLog<SecretStorageFailure>()
 
@@ -14,7 +13,7 @@ public enum SecretStores: Sendable {
     queue.run { handler(failure) }
   }
 
-  /// Lets the default handler report failures again, because an access has succeeded.
+  /// Lets the default handler report failures again.
   package static func didSucceed(after failures: [SecretStorageFailure]) {
     for failure in failures { log.forget(failure) }
   }
@@ -38,10 +37,10 @@ public enum SecretStores: Sendable {
   /// A handler for failures of password properties, which cannot throw errors.
   ///
   /// The handler is called after the access, on the same thread, or on any thread for failures of
-  /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
-  /// then, or until the same maintenance succeeds, the default handler writes one line to standard
-  /// error for each distinct failure, of which it remembers the latest 100. A forked child writes
-  /// one line in all.
+  /// maintenance. A password reports a repeated failure only once until an access succeeds. The
+  /// default handler writes one line to standard error for each distinct failure until then, or
+  /// until the same maintenance succeeds, and remembers the latest 100; in a forked child, one line
+  /// in all.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -60,10 +59,7 @@ public enum SecretStores: Sendable {
     try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Calls an asynchronous closure, such as a test, during which another store is the default one.
-  ///
-  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
-  /// a store. Values cached outside the closure are neither used nor changed.
+  /// Calls an asynchronous closure in the same way.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -77,9 +73,8 @@ public enum SecretStores: Sendable {
   }
 }
 
-/// The default store during a `withDefaultStore` call, and the state of passwords that use it.
-///
-/// The passwords may outlive the call, for example as static properties.
+/// The default store during a `withDefaultStore` call, and the state of passwords that use it,
+/// which may outlive the call.
 final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
@@ -93,7 +88,6 @@ final class DefaultStoreOverride: Sendable {
     self.store = store
   }
 
-  /// Returns the state of a password, which is created on first access.
   func state(
     of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
   ) -> StoredPassword {
@@ -107,7 +101,6 @@ final class DefaultStoreOverride: Sendable {
   }
 }
 
-/// The default store of the process, which is permanent once it has been set or used.
 final class DefaultStore: Sendable {
   fileprivate static let choice = AtomicLazyReference<DefaultStore>()
 
@@ -119,7 +112,6 @@ final class DefaultStore: Sendable {
     self.isBootstrapped = isBootstrapped
   }
 
-  /// The store that was set or used, if any.
   static var current: DefaultStore? { choice.load() }
 
   /// The store that was set; if there is none, sets it to this machine's vault.
@@ -129,9 +121,8 @@ final class DefaultStore: Sendable {
   }
 }
 
-/// A failure of an access to a password property, or of the maintenance of a store.
-///
-/// It contains neither the identity nor the content of an item.
+/// A failure of an access to a password property, or of the maintenance of a store, without the
+/// identity or the content of an item.
 public struct SecretStorageFailure: Hashable, Sendable {
   /// The operation that failed.
   public enum Operation: Hashable, Sendable {
@@ -141,11 +132,9 @@ public struct SecretStorageFailure: Hashable, Sendable {
     case write
     /// Reading the stored value for an in-place change, which is then discarded.
     case change
-    /// Observing or cleaning up the store, or recording its state on this machine. The access
-    /// itself succeeded.
+    /// Observing or cleaning up the store, or recording its state on this machine.
     case maintenance
-    /// Flushing the directory after a vault was written to a new file, for example with a new
-    /// passphrase. The change was made, but a power failure may undo it.
+    /// Flushing the directory of a new file of a vault: a power failure may undo the change.
     case durability
   }
 

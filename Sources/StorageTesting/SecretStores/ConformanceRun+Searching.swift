@@ -2,10 +2,8 @@ import SecretStorage
 
 // The checks of identities and queries.
 extension ConformanceRun {
-  /// An identity with every part of an internet password.
   static let fullIdentity = identity()
 
-  /// Returns the full identity with one part changed.
   private static func identity(
     server: String = "server", account: String = "account", securityDomain: String = "domain",
     protocol: InternetProtocol = .ssh, authenticationType: InternetAuthenticationType = .htmlForm,

@@ -14,8 +14,7 @@ public import Testing
 /// ```
 ///
 /// Each check gets a new store, so checks may run in parallel. Each violation of a rule is recorded
-/// as an issue that names the store, the operation and the expectation. ``findings(of:)`` returns
-/// the violations instead.
+/// as an issue that names the store, the operation and the expectation.
 public struct SecretStoreConformance: Sendable {
   private let name: String
   private let largestSecret: Int
@@ -27,10 +26,8 @@ public struct SecretStoreConformance: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the store in issues.
-  ///   - largestSecret: The maximum size of a secret, in bytes. The store must accept a secret of
-  ///     this size and reject a larger one.
-  ///   - timeout: The maximum time to wait for the notification of a change; nil to wait without a
-  ///     limit, so that a busy machine never causes a violation, but a missing notification a hang.
+  ///   - largestSecret: The size of the largest secret that the store accepts, in bytes.
+  ///   - timeout: The maximum time to wait for the notification of a change; nil for no limit.
   ///   - makeStore: Makes a new, empty store that shares no content with other stores.
   ///   - reopen: Makes another instance with the content of a store that `makeStore` made. If it is
   ///     nil, checks that involve two instances use the same one twice.
@@ -49,23 +46,14 @@ public struct SecretStoreConformance: Sendable {
   }
 
   /// Runs one check on a new store, and records an issue for each violation.
-  ///
-  /// - Parameters:
-  ///   - check: The rule to check.
-  ///   - sourceLocation: The location to which the issues are attributed.
   public func run(_ check: Check, sourceLocation: SourceLocation = #_sourceLocation) async {
     for finding in await findings(of: check) {
       Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
     }
   }
 
-  /// Runs one check on a new store without recording issues.
-  ///
-  /// Use it to test that a check detects a store that breaks its rule.
-  ///
-  /// - Parameter check: The rule to check.
-  /// - Returns: A sentence for each violation, which names the store, the operation and the
-  ///   expectation; an empty array if the store follows the rule.
+  /// Runs one check on a new store, and returns a sentence for each violation, without recording
+  /// issues.
   public func findings(of check: Check) async -> [String] {
     let title = "\(name), \(check.rawValue)"
     let findings = Lock<[String]>([])
@@ -82,8 +70,6 @@ public struct SecretStoreConformance: Sendable {
   }
 
   /// Runs every check, each on a new store.
-  ///
-  /// - Parameter sourceLocation: The location to which the issues are attributed.
   public func run(sourceLocation: SourceLocation = #_sourceLocation) async {
     for check in Check.allCases { await run(check, sourceLocation: sourceLocation) }
   }

@@ -3,9 +3,8 @@ import StorageInternals
 
 /// The functions of Linux-PAM's libpam, loaded on first use.
 ///
-/// Constants are those of `<security/_pam_types.h>`; other implementations of PAM have different
-/// ones. `@unchecked`: the function pointers are constants, and threads may use the library
-/// concurrently with separate handles.
+/// Constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers are
+/// constants, and threads may use the library concurrently with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
@@ -41,8 +40,6 @@ import StorageInternals
 
   /// PAM_CONV_ERR.
   static let conversationFailed: Int32 = 19
-  /// The codes for a denied login; other codes indicate a failure.
-  ///
   /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
   /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
   private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
@@ -61,7 +58,7 @@ import StorageInternals
     @convention(c) (
       CString, CString, UnsafeRawPointer, CString, UnsafeMutablePointer<Handle?>
     ) -> Int32
-  /// Available since version 1.4; nil in older versions.
+  // Since version 1.4.
   let startInDirectory: StartInDirectory?
   // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
   private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
@@ -91,7 +88,6 @@ import StorageInternals
     unsafe describe = try library.function("pam_strerror")
   }
 
-  /// Starts a transaction; the handle is nil if that fails.
   func begin(
     _ service: PAMService, user: String, _ conversation: Conversation
   ) -> (handle: Handle?, code: Int32) {
@@ -112,7 +108,6 @@ import StorageInternals
     unsafe path.withCString { unsafe setItem(handle, 3, $0) }
   }
 
-  /// Returns the error for a code, with the library's message in the language of the locale.
   func error(_ code: Int32, _ handle: Handle?, of service: PAMService) -> SecretStoreError {
     let message =
       unsafe describe(handle, code).map { unsafe String(cString: $0) } ?? "no reason given"

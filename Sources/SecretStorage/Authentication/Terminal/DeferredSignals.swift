@@ -17,17 +17,15 @@ private func writeSignal(_ number: Int32) {
 /// The signals that terminate, suspend or continue the process, deferred while the terminal's
 /// settings are changed.
 ///
-/// SIGCONT is included because it is the only notification of a stop by SIGSTOP, after which the
-/// terminal may have different settings. The kernel continues the process even if SIGCONT is
-/// deferred.
+/// SIGCONT, with which the kernel continues the process even if it is deferred, is the only
+/// notification of a stop by SIGSTOP, after which the terminal may have different settings.
 ///
 /// The handler may call only async-signal-safe functions, so it writes the number of the signal to
 /// a pipe. Only one thread at a time may defer signals.
 struct DeferredSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  /// Other signals whose default action ends the process, apart from those of crashes; they are
-  /// deferred unless the app handles them.
+  /// Other signals that end the process, but for crashes; deferred unless the app handles them.
   private static let others =
     [
       SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU,
@@ -49,7 +47,6 @@ struct DeferredSignals {
   private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Defers signals until `restore()` is called.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -74,10 +71,9 @@ struct DeferredSignals {
     return action
   }
 
-  /// A descriptor that becomes readable when a signal arrives.
+  /// Becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
 
-  /// Returns the next deferred signal, if any.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.
@@ -149,7 +145,6 @@ extension sigaction {
 
 /// The signal mask of the current thread; threads of Dispatch block nearly all signals.
 enum ThreadSignals {
-  /// Calls a closure while the given signals are unblocked.
   static func unblocking<Result, Failure: Error>(
     _ numbers: [Int32], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,7 +1,6 @@
 import CLibrary
 import StorageInternals
 
-/// The controlling terminal of the process, regardless of its standard input and output.
 struct Terminal: ~Copyable {
   let descriptor: Int32
 
@@ -35,7 +34,6 @@ struct Terminal: ~Copyable {
     return nil
   }
 
-  /// Shows a string, in which control characters are replaced.
   func show(_ text: String) throws(SecretStoreError) {
     var rest = ArraySlice(text.sanitized(keeping: ["\n", "\t"]).utf8)
     while !rest.isEmpty {
@@ -67,7 +65,6 @@ struct Terminal: ~Copyable {
     }
   }
 
-  /// Whether the process is in the foreground, and therefore receives input.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
   /// Stops the process until it is in the foreground; throws if it ignores SIGTTOU.
@@ -109,7 +106,6 @@ extension termios {
 }
 
 extension TypedLine.Keys {
-  /// Reads the editing keys from the settings of a terminal.
   init(of settings: termios) {
     let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe Array($0) }
     self.init(
@@ -120,9 +116,8 @@ extension TypedLine.Keys {
 }
 
 extension String {
-  /// Returns a copy with U+FFFD in place of characters that could manipulate a terminal's output.
-  ///
-  /// The string may contain a name from a file that another user has written.
+  /// A copy with U+FFFD in place of characters that could manipulate a terminal's output, as those
+  /// of a file's name may.
   func sanitized(keeping allowed: Set<Unicode.Scalar> = []) -> String {
     let scalars = unicodeScalars.map { $0.isUnsafe && !allowed.contains($0) ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(scalars))

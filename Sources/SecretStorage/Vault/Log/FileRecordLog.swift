@@ -20,19 +20,27 @@ struct FileRecordLog: RecordLog {
   var name: String { path }
   var lockPath: String { path.companion(".lock") }
 
+  func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool {
+    do {
+      guard let status = try fileSystem.status(of: path) else { return position == .nowhere }
+      return position.state == status.logState
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-    if let status, let position, position.state == status.logState {
-      return LogChanges(isReset: false, position: position)
-    }
-    guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
       return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
     let current = try mapErrors { () throws(SystemError) in try file.status() }
+    if let position, position.state == current.logState {
+      return LogChanges(isReset: false, position: position)
+    }
     try checkPrivacy(current, of: path)
     try checkSize(current)
     if let position, position != .nowhere {
