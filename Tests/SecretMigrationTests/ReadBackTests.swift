@@ -89,10 +89,10 @@ struct ReadBackTests {
       call == .fsync && failing == path && isFailing.withLock { $0 } ? EIO : nil
     }
     func open() -> SecretVault {
-      SecretVault(cipher: OpenSSLCipher()) {
+      SecretVault(cipher: OpenSSLCipher()) { timeout in
         VaultLocation(
           path: "\(path)/secrets.vault", stateDirectory: path, cipher: OpenSSLCipher(),
-          fileSystem: fileSystem)
+          lockTimeout: timeout, fileSystem: fileSystem)
       }
     }
     try source.migrate(to: open())
