@@ -1,4 +1,6 @@
+import CLibrary
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -64,5 +66,19 @@ struct GoldenSettingsTests {
     for (key, value) in Self.values { try store.set(value, for: key) }
     if Self.isWriting { try Data(file.bytes).write(to: fixture(format)) }
     #expect(try Data(file.bytes) == Data(contentsOf: fixture(format)))
+  }
+
+  /// The C library counts the leap seconds of this time zone.
+  @Test func dateIsStoredWithoutLeapSeconds() async {
+    await #expect(processExitsWith: .success) {
+      // The call copies the text, and no other thread uses the environment yet.
+      unsafe setenv("TZ", "right/UTC", 1)
+      recordingErrors {
+        let file = try TestFile(.xml)
+        let date = Date(timeIntervalSinceReferenceDate: 504_921_600)
+        try file.open().set(date, for: "date")
+        #expect(try file.text.contains("<date>2017-01-01T00:00:00Z</date>"))
+      }
+    }
   }
 }
