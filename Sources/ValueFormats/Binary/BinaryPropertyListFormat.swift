@@ -47,7 +47,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
       builder.write(to: &fragments)
       ends.append(fragments.count)
       builder.removeAll()
-      copies.removeAll(keepingCapacity: true)
+      // Clearing the capacity of one large value for each key would take quadratic time.
+      copies.removeAll(keepingCapacity: copies.capacity < 64)
     }
     return ParsedFile(
       entries: keys.enumerated().map { index, key in
