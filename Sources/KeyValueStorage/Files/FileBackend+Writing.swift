@@ -37,6 +37,8 @@ extension FileBackend {
       let file = try isNew ? ParsedFile(entries: []) : base.parsed.get()
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let (changes, result) = try changes(contents)
+      // A child that a migration has forked does not have the lock.
+      try KeyValueStoreError.checkProcess()
       if changes.byKey.isEmpty {
         if changes.confirmsStoredValues { try flush(base, at: target) }
         return (contents, result)
