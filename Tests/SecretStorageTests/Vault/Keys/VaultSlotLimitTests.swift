@@ -63,9 +63,11 @@ struct VaultSlotLimitTests {
   private func forge(_ count: Int, _ cost: ScryptCost) throws {
     _ = try vault.protected(by: "another")
     let bytes = try TestVault.changingTables(of: vault.bytes) { _, table in
-      let key = table.slots[0].key
+      let slot = table.slots[0]
       table.slots = (1...count).map { number in
-        KeySlot(id: UInt32(number), name: "\(number)", kind: .passphrase(cost), key: key)
+        KeySlot(
+          id: UInt32(number), name: "\(number)", kind: .passphrase(cost), salt: slot.salt,
+          checkValue: slot.checkValue, sealed: slot.sealed)
       }
     }
     try vault.replace(by: bytes)
