@@ -101,7 +101,7 @@ struct VaultObservingTests {
     let object = vault.open()
     let wasNotified = Lock([Bool]())
     // Without the watch of the file, only this thread notifies.
-    let observation = object.observers.addSynchronous {
+    let handler: @Sendable () -> Void = {
       object.contents.withLock { contents in
         let session = contents.session
         wasNotified.withLock { $0.append(session.notifiedChangeCount == session.changeCount) }
@@ -109,6 +109,7 @@ struct VaultObservingTests {
         contents.session.changeCount += 1
       }
     }
+    let observation = object.observers.add(handler, isSynchronous: true)
     try object.add("value", account: "a")
     #expect(wasNotified.withLock { $0 } == [false])
     let session = object.contents.withLock { $0.session }
