@@ -43,7 +43,7 @@ extension SecretStore {
 /// revision also changes when it is locked.
 ///
 /// With other stores, cached values stay stale until the asynchronous handlers are called.
-package protocol SynchronouslyObservedStore: SecretStore {
+package protocol SynchronouslyObservedStore: SecretStore, AnyObject {
   /// Returns whether reading a secret again would give the one read at a revision, without proofs.
   ///
   /// For automatic locking, this counts as reading it.
