@@ -39,8 +39,11 @@ extension VaultContents {
     guard table.hasPassphrase else {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
-    try self.init(
-      opening: changes, table, with: [.passphrase(passphrase)], device, cipher, checking: check)
+    self.init(cipher: cipher)
+    keys.ring.adapt(to: table)
+    // One that no new slot may have, such as an empty one, is wrong as any other.
+    keys.ring.user = try table.open(with: .passphrase(passphrase), cipher, checking: check)
+    try apply(changes, nil)
     var lost = damage.places
     // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.
     if let tail = changes.tail, !tail.isTorn { lost.append(tail.place) }
