@@ -107,7 +107,13 @@ struct FileRecordLog: RecordLog {
       }
       content = content.dropFirst(FileHeader.size)
     }
-    let parsed = try parse(content, at: start, of: status, reader)
+    var parsed = try parse(content, at: start, of: status, reader)
+    if start == 0, content.startIndex == 0, case .record? = parsed.entries.first {
+      // Not a byte is before the first record.
+      let place = "the missing header of \(path)"
+      parsed.entries.insert(
+        .damaged(place, after: LogPosition(size: 0, state: status.logState)), at: 0)
+    }
     if start == 0, parsed.entries.isEmpty {
       // A file is created with its first records, so this is not a vault, or all records are lost.
       throw .corrupted("\(path) is not a vault: it contains no complete record")

@@ -55,6 +55,7 @@ struct VaultImportRefusalTests {
     try expectRefusal(of: [])
     try expectRefusal(of: Array("-----BEGIN PGP MESSAGE-----\n".utf8))
     try expectRefusal(of: [UInt8](repeating: 0, count: 100_000))
+    try expectRefusal(of: Array(bytes.dropFirst(FileHeader.size)))
     var header = Array(bytes.prefix(16))
     header[8] += 1
     header += try TestCipher().digest(header[...])[..<16]
