@@ -154,7 +154,8 @@ extension StoredPassword {
       }
     }
     let reading = try withItem(old) { found throws(SecretStoreError) -> SecretReading? in
-      source.revision = found.revision
+      // A search that finds nothing must not count as a use, which puts off automatic locking.
+      source.revision = found.item == nil ? nil : found.revision
       guard let item = found.item else { return nil }
       if let first, item.id == old.found.item?.id { return first }
       if let next = try store.secret(of: item.id, authorizedBy: authorization) { return next }

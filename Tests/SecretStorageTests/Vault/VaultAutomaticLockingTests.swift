@@ -97,6 +97,8 @@ struct VaultAutomaticLockingTests {
     pass(seconds: 9)
     _ = try object.revision()
     #expect(try object.items(matching: .all).count == 1)
+    let absent = PasswordItem<String>(.generic(service: "campaign", account: "absent"), in: object)
+    for _ in 0..<2 { #expect(absent.value == nil) }
     #expect(throws: SecretStoreError.duplicate) { try object.add("text", account: "account") }
     #expect(try !object.isLocked)
     #expect(try object.verify().isSound)
