@@ -6,8 +6,8 @@ public import SecretStorage
 ///
 /// 1.x stored each structure, array and `Data` as the `Data` of a property list, without its type,
 /// so the app declares the types; <doc:SettingsSubjectsAndAdapters> has an example. A setting of
-/// type `Data` gets the bytes that the getter of 1.x returned. `UserDefaultsImport.undeclared` lists
-/// the keys that need a declaration; numbers, strings and dates do not.
+/// type `Data` gets the bytes that the getter of 1.x returned. `UserDefaultsImport.undeclared`
+/// lists the keys that need a declaration; numbers, strings and dates do not.
 ///
 /// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
 /// migration can run at every launch: converted values are reported as `native`.

@@ -75,8 +75,9 @@ extension SecretVault {
   ///
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.
-  /// - Throws: The error of ``unlock(with:)`` for the last key if none opens a slot, or the error of
-  ///   reading the file, which is ``SecretStoreError/corrupted(_:)`` without an intact key table.
+  /// - Throws: The error of ``unlock(with:)`` for the last key if none opens a slot, or the error
+  ///   of reading the file, which is ``SecretStoreError/corrupted(_:)`` without an intact key
+  ///   table.
   public func salvageableItems(
     unlockingWith keys: [UnlockKey]
   ) throws -> [(item: SecretItem, secret: Secret)] {
