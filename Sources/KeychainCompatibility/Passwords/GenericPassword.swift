@@ -100,7 +100,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
 @available(*, deprecated)
 extension GenericPassword {
-  /// Creates a property as ``modifyAccess(using:flags:)`` does, with the same errors.
+  /// Creates a property as `modifyAccess(using:flags:)` does, with the same errors.
   @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
   public convenience init(
     service: String, account: String? = nil,
@@ -112,7 +112,7 @@ extension GenericPassword {
     try modifyAccess(using: protection.access, flags: protection.flags)
   }
 
-  /// Sets the access control, as ``modifyAccess(using:flags:)`` with a constant does.
+  /// Sets the access control, as `modifyAccess(using:flags:)` with a constant does.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: AccesibleOption, flags: SecAccessControlCreateFlags
