@@ -71,7 +71,7 @@ extension StoredPassword {
       do throws(SecretStoreError) {
         let found = try find(old)
         state.withLock { state in
-          if state.error == nil || state.error == old.error { state.didSucceed() }
+          if state.failureCount == old.failureCount { state.didSucceed() }
         }
         return found.item
       } catch {
@@ -129,7 +129,7 @@ extension StoredPassword {
     let (value, source) = try read(old, .none)
     return state.withLock { state in
       // A load, a write or a failure that ended meanwhile, such as of a locked store, is newer.
-      if state.endCount == old.endCount, state.error == nil || state.error == old.error {
+      if state.endCount == old.endCount, state.failureCount == old.failureCount {
         state.didRead(value, from: source, keepingValue: keepingValue)
         state.didSucceed()
       }

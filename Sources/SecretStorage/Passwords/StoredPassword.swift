@@ -28,6 +28,8 @@ final class StoredPassword: Sendable {
     var edits = AttributeEdits()
     /// The number of loads and writes that have ended, by which gets detect them.
     var endCount = 0
+    /// The number of accesses that have failed, by which gets detect later failures.
+    var failureCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
     var found = FoundItem()
@@ -93,6 +95,7 @@ final class StoredPassword: Sendable {
       state.source?.revision = nil
       state.status = status
       state.error = error
+      state.failureCount += 1
       return nil
     }
   }

@@ -94,6 +94,22 @@ struct PasswordLockingTests {
     }
   }
 
+  @Test func getThatBeganBeforeLockingKeepsNoValue() throws {
+    let store = ObservedStore(vault)
+    let item = PasswordItem<String>(
+      .generic(service: "campaign", account: "account"), defaultValue: "default", in: store)
+    vault.lock()
+    #expect(item.value == "default")
+    try vault.unlock()
+    store.didRead = { [vault] in
+      vault.lock()
+      #expect(item.value == "default")
+    }
+    #expect(item.value == "secret")
+    #expect(item.stored.state.withLock { $0.value } == nil)
+    #expect(item.error?.isLocked == true)
+  }
+
   /// Gets that begin after the call has returned, with concurrent readers.
   @Test(arguments: policies)
   func getAfterLockingReturnsTheDefaultValue(_ policy: RefreshPolicy) throws {
@@ -110,5 +126,26 @@ struct PasswordLockingTests {
         #expect(item.value == "default")
       }
     }
+  }
+}
+
+/// A store that calls a closure when it has read a secret.
+private final class ObservedStore: ForwardingStore {
+  let store: any SecretStore
+  private let handler = Lock<@Sendable () -> Void>({})
+
+  var didRead: @Sendable () -> Void {
+    get { handler.withLock { $0 } }
+    set { handler.withLock { $0 = newValue } }
+  }
+
+  init(_ store: any SecretStore) { self.store = store }
+
+  func secret(
+    of item: SecretItem.ID, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> SecretReading? {
+    let reading = try store.secret(of: item, authorizedBy: authorization)
+    didRead()
+    return reading
   }
 }
