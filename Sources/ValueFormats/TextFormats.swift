@@ -54,15 +54,6 @@ extension TextReader {
 extension UInt8 {
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-  var hexadecimalDigit: UInt16? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(self - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(self - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(self - UInt8(ascii: "A") + 10)
-    default: nil
-    }
-  }
-
   /// Whether JSON and XML treat the byte as white space.
   var isWhitespace: Bool {
     switch self {
@@ -100,40 +91,28 @@ extension TextWriter {
     bytes.append(contentsOf: repeatElement(byte, count: depth * count))
   }
 
+  /// Writes an array, or with keys a dictionary, nested in `depth` others.
   mutating func append(
-    _ elements: [ValueTree], between brackets: (open: String, close: String), within depth: Int
-  ) throws(FormatError) {
-    try append(elements, between: brackets, within: depth) { (writer, tree) throws(FormatError) in
-      try writer.value(tree, within: depth + 1)
-    }
-  }
-
-  mutating func append(
-    _ members: [StoredKey: ValueTree], between brackets: (open: String, close: String),
-    within depth: Int
-  ) throws(FormatError) {
-    let members = members.sorted { $0.key < $1.key }
-    try append(members, between: brackets, within: depth) {
-      (writer, member) throws(FormatError) in
-      writer.key(member.key.string, within: depth + 1)
-      try writer.value(member.value, within: depth + 1)
-    }
-  }
-
-  /// Writes an array or a dictionary nested in `depth` others; a closure writes each element.
-  private mutating func append<Element>(
-    _ elements: [Element], between brackets: (open: String, close: String), within depth: Int,
-    element: (inout Self, Element) throws(FormatError) -> Void
+    _ elements: [(key: StoredKey?, tree: ValueTree)],
+    between brackets: (open: String, close: String), within depth: Int
   ) throws(FormatError) {
     try FormatError.checkDepth(depth)
     append(brackets.open)
-    for (index, value) in elements.enumerated() {
+    for (index, element) in elements.enumerated() {
       if index > 0 { append(Self.separator) }
       newLine(depth + 1)
-      try element(&self, value)
+      if let key = element.key { self.key(key.string, within: depth + 1) }
+      try value(element.tree, within: depth + 1)
     }
     if !elements.isEmpty { newLine(depth) }
     append(brackets.close)
+  }
+}
+
+extension [StoredKey: ValueTree] {
+  /// The members in the order of a file.
+  var inOrder: [(key: StoredKey?, tree: ValueTree)] {
+    sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 

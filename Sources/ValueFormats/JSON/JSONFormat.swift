@@ -7,7 +7,7 @@ package struct JSONFormat: StoredFormat {
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.json, of: file)
     var reader = try JSONReader(file[...], makesTrees: false)
-    if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
+    _ = reader.skip(text: "\u{FEFF}")
     reader.skipWhitespace()
     guard reader.current == UInt8(ascii: "{") else {
       throw reader.unexpected("expected an opening brace")

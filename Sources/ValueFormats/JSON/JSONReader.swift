@@ -24,7 +24,6 @@ package struct JSONReader: TextReader {
   func unexpected(_ reason: String) -> FormatError {
     switch current {
     case nil: failure("unexpected end of input: \(reason)")
-    case 0: failure("unexpected NUL byte")
     case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
     case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
       failure("comments are not allowed in JSON")
@@ -113,9 +112,6 @@ package struct JSONReader: TextReader {
     case UInt8(ascii: "t") where skip(text: "true"): return .bool(true)
     case UInt8(ascii: "f") where skip(text: "false"): return .bool(false)
     case UInt8(ascii: "n") where skip(text: "null"): return .null(depth: 0)
-    case UInt8(ascii: "+"): throw failure("a number must not begin with a plus sign")
-    case UInt8(ascii: "."): throw failure("expected a digit before the decimal point")
-    case UInt8(ascii: "'"): throw failure("a string must be in double quotation marks")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
       throw failure("expected true, false, null, or a string in double quotation marks")
     default: throw unexpected("expected a value")
@@ -174,10 +170,8 @@ extension JSONReader {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
-      case nil: throw failure("unexpected end of input: expected a closing quotation mark")
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-        throw failure("expected a closing quotation mark before the end of the line")
-      case 0: throw failure("unexpected NUL byte")
+      case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        throw unexpected("expected a closing quotation mark")
       default: throw failure("unescaped control character")
       }
     }
@@ -198,9 +192,7 @@ extension JSONReader {
   private mutating func escape() throws(FormatError) -> UInt16 {
     let start = position
     position += 1
-    guard let letter = current else {
-      throw failure("unexpected end of input: expected a closing quotation mark")
-    }
+    guard let letter = current else { throw unexpected("expected a closing quotation mark") }
     position += 1
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(letter)
@@ -210,14 +202,12 @@ extension JSONReader {
     case UInt8(ascii: "r"): return 0x0D
     case UInt8(ascii: "t"): return 0x09
     case UInt8(ascii: "u"):
-      var unit: UInt16 = 0
-      for _ in 0..<4 {
-        guard let digit = current?.hexadecimalDigit else {
-          throw failure("a \\u escape must have four hexadecimal digits", at: start)
-        }
-        unit = unit << 4 | digit
-        position += 1
-      }
+      let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+      // Otherwise, it could have a sign.
+      guard digits.utf8.count == 4, digits.first?.isHexDigit == true,
+        let unit = UInt16(digits, radix: 16)
+      else { throw failure("a \\u escape must have four hexadecimal digits", at: start) }
+      position += 4
       return unit
     default: throw failure("invalid escape", at: start)
     }

@@ -18,8 +18,9 @@ struct JSONWriter: TextWriter {
     case .string(let string): write(string: string)
     case .data(let data): write(string: data.base64EncodedString())
     case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
-    case .array(let elements): try append(elements, between: ("[", "]"), within: depth)
-    case .dictionary(let members): try append(members, between: ("{", "}"), within: depth)
+    case .array(let elements):
+      try append(elements.map { (nil, $0) }, between: ("[", "]"), within: depth)
+    case .dictionary(let members): try append(members.inOrder, between: ("{", "}"), within: depth)
     }
   }
 

@@ -27,10 +27,10 @@ struct PropertyListMarkupWriter: TextWriter {
       }
     case .array(let elements):
       let brackets = elements.isEmpty ? ("<array/>", "") : ("<array>", "</array>")
-      try append(elements, between: brackets, within: depth)
+      try append(elements.map { (nil, $0) }, between: brackets, within: depth)
     case .dictionary(let members):
       let brackets = members.isEmpty ? ("<dict/>", "") : ("<dict>", "</dict>")
-      try append(members, between: brackets, within: depth)
+      try append(members.inOrder, between: brackets, within: depth)
     }
   }
 

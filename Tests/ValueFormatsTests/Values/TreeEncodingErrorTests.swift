@@ -15,7 +15,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func encodingNothingIsRefused() {
-    let nothing = "a part of it encodes no value"
+    let nothing = "a part of it cannot be encoded"
     #expect(reason(Written { _ in }) == nothing)
     #expect(reason { _ in } == nothing + ", at *")
     #expect(reason { _ = $0.singleValueContainer() } == nothing + ", at *")
@@ -32,7 +32,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func encodingSeveralValuesIsRefused() {
-    let several = "a part of it encodes more than one value, at *"
+    let several = "a part of it cannot be encoded, at *"
     #expect(
       reason { encoder in
         var container = encoder.singleValueContainer()
