@@ -104,8 +104,21 @@ extension StoredScalar where Self: FixedWidthInteger {
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
 }
 
+/// An integer type of the standard library.
+protocol AnyInteger: StoredScalar {}
+
+extension AnyInteger {
+  static func tree(of value: some Any) -> ValueTree { identityCast(value, to: Self.self).tree }
+
+  static func decode<Value>(
+    _ tree: ValueTree, as type: Value.Type
+  ) throws(ValueCodingError.Problem) -> Value {
+    identityCast(try Self(tree), to: type)
+  }
+}
+
 /// An integer type of the standard library with at most 64 bits.
-protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
+protocol StoredInteger: AnyInteger, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
 extension Int8: StoredInteger {}
@@ -117,9 +130,9 @@ extension UInt8: StoredInteger {}
 extension UInt16: StoredInteger {}
 extension UInt32: StoredInteger {}
 extension UInt64: StoredInteger {}
-extension Int128: StoredScalar {}
+extension Int128: AnyInteger {}
 
-extension UInt128: StoredScalar {
+extension UInt128: AnyInteger {
   package var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }
