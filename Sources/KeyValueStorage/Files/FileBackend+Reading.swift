@@ -30,7 +30,7 @@ extension FileBackend {
   }
 
   /// Returns whether a file of a snapshot's size and date also has its content.
-  func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) throws(SystemError) -> Bool {
+  func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
       guard let newest = try readOnce(path, revision: snapshot.revision) else { return false }
@@ -38,9 +38,8 @@ extension FileBackend {
       return file.surroundings == new.surroundings
         && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
     } catch {
-      // Any other error shows that another program has written the file.
-      guard case .system(let call, let path, let code) = error else { return false }
-      throw SystemError(call: FileSystem.Call(rawValue: call) ?? .read, path: path, code: code)
+      // The next attempt reads the file again.
+      return false
     }
   }
 

@@ -92,7 +92,7 @@ extension FileBackend {
     }
     do throws(SystemError) {
       let written = try fileSystem.replaceFile(at: target, with: bytes, expecting: base.status) {
-        path throws(SystemError) in try hasUnchangedContent(path, base)
+        hasUnchangedContent($0, base)
       }
       guard let written else {
         hasRemovedStaleFiles.store(false, ordering: .relaxed)

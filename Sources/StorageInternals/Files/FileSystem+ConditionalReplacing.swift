@@ -24,7 +24,7 @@ extension FileSystem {
   /// one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
-    hasExpectedContent: (String) throws(SystemError) -> Bool
+    hasExpectedContent: (String) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
     // A link in place of the directory must not lead a file that root gives away to another one.
@@ -48,35 +48,25 @@ extension FileSystem {
         defer { file.setProvisional(false) }
         isInPlace = try files.exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
-        isInPlace = try files.renameUnlessExisting(file.path, to: path)
+        try files.renameExclusively(file.path, to: path)
+        isInPlace = true
       }
     } catch {
       files.discard(file.path)
+      if old == nil, error.code == EEXIST { return nil }
       throw error
     }
     // The temporary path holds the old file, or the rejected new one.
-    let isRemoved = old == nil && isInPlace || files.discard(file.path)
+    let isRemoved = old == nil || files.discard(file.path)
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
       file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
   }
 
-  private func renameUnlessExisting(
-    _ temporary: String, to path: String
-  ) throws(SystemError) -> Bool {
-    do {
-      try renameExclusively(temporary, to: path)
-      return true
-    } catch {
-      if error.code == EEXIST { return false }
-      throw error
-    }
-  }
-
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
-    _ hasExpectedContent: (String) throws(SystemError) -> Bool
+    _ hasExpectedContent: (String) -> Bool
   ) throws(SystemError) -> Bool {
     // Usually detects earlier changes, so that other programs do not see the exchange.
     guard let current = try status(of: path), current.isUnmodified(since: old) else { return false }
@@ -86,7 +76,7 @@ extension FileSystem {
       if error.code == ENOENT { return false }
       guard error.isUnsupported else { throw error }
       guard let current = try status(of: path), current.isUnmodified(since: old),
-        try hasExpectedContent(path)
+        hasExpectedContent(path)
       else { return false }
       try rename(temporary, to: path)
       return true
@@ -95,15 +85,12 @@ extension FileSystem {
     // Also while it is restored, because another file may have to be restored after it.
     displaced.setProvisional(true)
     defer { displaced.setProvisional(false) }
-    var failure: SystemError?
-    do throws(SystemError) {
-      if try isUnmodified(displaced, since: old), try hasExpectedContent(temporary) { return true }
-    } catch {
-      failure = error
+    let isExpected = Result { () throws(SystemError) in
+      try isUnmodified(displaced, since: old) && hasExpectedContent(temporary)
     }
+    if case .success(true) = isExpected { return true }
     try undoExchange(temporary, new, at: path)
-    if let failure { throw failure }
-    return false
+    return try isExpected.get()
   }
 
   /// Opens the old file after the exchange, which is undone if that fails.

@@ -38,7 +38,7 @@ import Testing
     hasExpectedContent: Bool = true
   ) throws(SystemError) -> Bool {
     let replacement = try fileSystem.replaceFile(at: path, with: new, expecting: expected) {
-      _ throws(SystemError) in hasExpectedContent
+      _ in hasExpectedContent
     }
     return replacement != nil
   }
@@ -129,7 +129,7 @@ import Testing
       do throws(SystemError) {
         if let replacement = try fault.fileSystem.replaceFile(
           at: path, with: new, expecting: status,
-          hasExpectedContent: { _ throws(SystemError) in true })
+          hasExpectedContent: { _ in true })
         {
           hasTemporaryFile = replacement.hasTemporaryFile
         }

@@ -19,7 +19,7 @@ import Testing
   ) throws(SystemError) {
     let replacement = try fileSystem.replaceFile(
       at: path ?? self.path, with: [1], expecting: old
-    ) { _ throws(SystemError) in true }
+    ) { _ in true }
     let isReplaced = replacement != nil
     #expect(isReplaced)
   }
