@@ -6,10 +6,8 @@ import ValueFormats
 // Reading and parsing of the file.
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
-    do {
-      return try fileSystem.status(of: path, followingLink: true)
-    } catch {
-      throw KeyValueStoreError(error)
+    try convertingErrors { () throws(SystemError) in
+      try fileSystem.status(of: path, followingLink: true)
     }
   }
 

@@ -57,8 +57,7 @@ public struct KeyValueDraft: Sendable {
 
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
-    var effective = changes
-    for (key, value) in changes where stored[key] == value { effective.removeValue(forKey: key) }
+    let effective = changes.filter { key, value in stored[key] != value }
     return KeyValueChanges(effective, confirmsStoredValues: effective.count < changes.count)
   }
 }

@@ -217,7 +217,7 @@ enum PropertyListNumber {
     return isNegativeZero ? .real(-0.0) : number
   }
 
-  static func text(ofReal value: Double) -> String {
+  static func text(ofReal value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
     if value.isNaN { return "nan" }
     if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }
     return value.description

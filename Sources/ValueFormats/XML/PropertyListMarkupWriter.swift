@@ -38,8 +38,7 @@ struct PropertyListMarkupWriter: TextWriter {
     switch try PropertyListNumber.number(number) {
     case .integer(let value): write(.integer, String(value))
     case .real(let value): write(.real, PropertyListNumber.text(ofReal: value))
-    case .float(let value) where value.isFinite: write(.real, value.description)
-    case .float(let value): write(.real, PropertyListNumber.text(ofReal: Double(value)))
+    case .float(let value): write(.real, PropertyListNumber.text(ofReal: value))
     case .text(let text):
       write(PropertyListNumber.integer(text[...]) == nil ? .real : .integer, text)
     }
