@@ -59,7 +59,7 @@ package enum Inotify {
   static func open(for watch: PathWatch) throws(SystemError) -> Int32 {
     try state.withLock { state throws(SystemError) in
       let instance = try watch.fileSystem.check(.inotify, watch.path) {
-        state.descriptor ?? inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        state.descriptor ?? inotify_init1(Int32(IN_CLOEXEC))
       }
       if instance == state.descriptor { return instance }
       let code = DetachedThread.start(named: "locket-inotify") {
@@ -157,28 +157,26 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events and returns all pending ones; returns nil if the app closed the descriptor,
-  /// whose number may already be that of a file.
+  /// Waits for events; returns nil if the app closed the descriptor, whose number may already be that
+  /// of a file.
   private static func wait(for instance: Int32) -> [Event]? {
-    var descriptors = pollfd(fd: instance, events: Int16(POLLIN), revents: 0)
-    while unsafe poll(&descriptors, 1, -1) == -1, errno == EINTR {}
-    if descriptors.revents & Int16(POLLIN) == 0 { return nil }
-    var events: [Event] = []
     unsafe withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
-      while true {
-        let count = unsafe read(instance, buffer.baseAddress!, buffer.count)
-        var offset = 0
-        while offset + MemoryLayout<inotify_event>.size <= count {
-          let event = unsafe buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-          offset += MemoryLayout<inotify_event>.size
-          let name = unsafe buffer[offset..<min(offset + Int(event.len), count)].prefix { $0 != 0 }
-          let watched = WatchedName(directory: event.wd, name: unsafe Array(name))
-          events.append(Event(name: watched, mask: event.mask))
-          offset += Int(event.len)
-        }
-        if count <= 0 { return }
+      var count = -1
+      repeat {
+        count = unsafe read(instance, buffer.baseAddress!, buffer.count)
+      } while count == -1 && errno == EINTR
+      if count <= 0 { return nil }
+      var events: [Event] = []
+      var offset = 0
+      while offset + MemoryLayout<inotify_event>.size <= count {
+        let event = unsafe buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+        offset += MemoryLayout<inotify_event>.size
+        let name = unsafe buffer[offset..<min(offset + Int(event.len), count)].prefix { $0 != 0 }
+        let watched = WatchedName(directory: event.wd, name: unsafe Array(name))
+        events.append(Event(name: watched, mask: event.mask))
+        offset += Int(event.len)
       }
+      return events
     }
-    return events
   }
 }
