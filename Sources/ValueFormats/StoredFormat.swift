@@ -14,6 +14,28 @@ package protocol StoredFormat: Sendable {
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
 }
 
+extension StoredFormat {
+  package func encode(
+    _ tree: ValueTree, of type: Any.Type
+  ) throws(ValueCodingError) -> [UInt8] {
+    do throws(FormatError) {
+      return try encode(tree)
+    } catch {
+      throw ValueCodingError(.format(error), of: type)
+    }
+  }
+
+  package func decode(
+    _ value: ArraySlice<UInt8>, of type: Any.Type
+  ) throws(ValueCodingError) -> ValueTree {
+    do throws(FormatError) {
+      return try decode(value)
+    } catch {
+      throw ValueCodingError(.format(error), of: type)
+    }
+  }
+}
+
 package enum FormatLimits {
   /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512

@@ -24,7 +24,6 @@ extension StoredFormat {
   func encode<Value: Encodable>(
     _ value: Value, key: String, default defaultValue: @autoclosure () -> Value? = nil
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    let reason: String
     do throws(ValueCodingError) {
       let tree = try TreeEncoder().encode(value)
       if case .null(depth: 0) = tree, let defaultValue = defaultValue(),
@@ -33,39 +32,26 @@ extension StoredFormat {
       {
         return nil
       }
-      do throws(FormatError) {
-        return ArraySlice(try encode(tree))
-      } catch {
-        reason = error.reason
-      }
+      return ArraySlice(try encode(tree, of: Value.self))
     } catch {
-      reason = error.reason
+      throw .unencodable(key: key, type: "\(Value.self)", reason: error.reason)
     }
-    throw .unencodable(key: key, type: "\(Value.self)", reason: reason)
   }
 
   func value<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
-    let reason: String
-    do throws(FormatError) {
-      let tree = try decode(value)
+    do throws(ValueCodingError) {
+      let tree = try decode(value, of: type)
       do throws(ValueCodingError) {
         return try TreeDecoder().decode(type, from: tree)
       } catch {
-        reason = error.reason
-      }
-      // `PropertyListEncoder` represents nil as a string.
-      if !(self is JSONFormat), value.contains("$null".utf8) {
-        do throws(ValueCodingError) {
-          return try TreeDecoder().decode(type, from: tree.withNulls)
-        } catch {
-          // The first error is about the value as it is.
-        }
+        // `PropertyListEncoder` represents nil as a string.
+        guard !(self is JSONFormat), value.contains("$null".utf8) else { throw error }
+        return try TreeDecoder().decode(type, from: tree.withNulls)
       }
     } catch {
-      reason = error.reason
+      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
     }
-    throw .undecodable(key: key, type: "\(type)", reason: reason)
   }
 }

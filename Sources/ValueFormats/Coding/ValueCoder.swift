@@ -59,11 +59,7 @@ extension ValueCoder {
   package func encode(
     propertyList tree: ValueTree, of type: Any.Type = ValueTree.self
   ) throws(ValueCodingError) -> [UInt8] {
-    do throws(FormatError) {
-      return try Self.format.encode(tree)
-    } catch {
-      throw ValueCodingError(.format(error), of: type)
-    }
+    try Self.format.encode(tree, of: type)
   }
 
   private func decodePropertyList<Value: Decodable>(
@@ -72,12 +68,7 @@ extension ValueCoder {
     // The buffer is copied inside the closure.
     var copy = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
     defer { copy.wipe() }
-    let tree: ValueTree
-    do throws(FormatError) {
-      tree = try Self.format.decode(copy[...])
-    } catch {
-      throw ValueCodingError(.format(error), of: type)
-    }
+    let tree = try Self.format.decode(copy[...], of: type)
     let decoder = TreeDecoder(.foundation)
     guard case .array(let elements) = tree, elements.count == 1, !(type is any ArrayEncoded.Type)
     else { return try decoder.decode(type, from: tree) }
