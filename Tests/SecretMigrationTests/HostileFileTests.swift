@@ -126,8 +126,8 @@ struct HostileFileTests {
     var refused = 0
     for _ in 0..<Campaign.size(sample: 130, full: 30_000) {
       do throws(MigrationError) {
-        let list = try KeychainItems(document: damage.damaged(bytes), of: "file")
-        for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
+        let list = try KeychainExport.items(document: damage.damaged(bytes), of: "file")
+        for item in list { _ = try (item.creationDate(), item.foreignSecret()) }
       } catch {
         refused += 1
         #expect(error.kind == .malformed || error.kind == .unsupported, "\(error)")

@@ -24,10 +24,13 @@ public enum AccesibleOption: CFString, CaseIterable, Sendable {
   case afterFirstUnlock = "ck"
 }
 
+@available(*, deprecated)
 extension Accessibility {
-  init(keychainValue: String) throws(SecretStoreError) {
-    guard let match = Self.allCases.first(where: { $0.keychainValue == keychainValue }) else {
-      throw .invalid("An accessibility is one of the constants kSecAttrAccessible…")
+  init(constant: CFString) throws(KeychainFailure) {
+    guard let match = Self(keychainValue: constant) else {
+      throw KeychainFailure(
+        accessControl: SecretStoreError.invalid(
+          "An accessibility is one of the constants kSecAttrAccessible…"))
     }
     self = match
   }

@@ -85,12 +85,12 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   private static func accessControl(
     _ option: CFString, _ flags: SecAccessControlCreateFlags
   ) throws(KeychainFailure) -> AccessControl {
+    let accessibility = try Accessibility(constant: option)
     do {
-      let accessControl = AccessControl(
-        try Accessibility(keychainValue: option), flags: try flags.accessFlags)
+      let accessControl = AccessControl(accessibility, flags: try flags.accessFlags)
       // For a missing item, this only checks whether the access control is valid.
       try PasswordItem<String>(.generic(), in: InMemorySecretStore())
-        .modifyAccess(using: accessControl.accessibility, flags: accessControl.flags)
+        .modifyAccess(using: accessibility, flags: accessControl.flags)
       return accessControl
     } catch {
       throw KeychainFailure(accessControl: error)

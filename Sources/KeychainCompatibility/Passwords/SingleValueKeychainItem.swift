@@ -120,11 +120,7 @@ open class SingleValueKeychainItem {
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }
-    do throws(SecretStoreError) {
-      return AccessControl(try Accessibility(keychainValue: accesible))
-    } catch {
-      throw KeychainFailure(accessControl: error)
-    }
+    return AccessControl(try Accessibility(constant: accesible))
   }
 }
 

@@ -49,19 +49,36 @@ struct KeychainExport: Decodable {
   }
 }
 
-extension Decodable {
-  /// Decodes an untrusted document: a binary or XML property list, or JSON.
+extension KeychainExport {
   init(document bytes: [UInt8], of path: String) throws(MigrationError) {
-    let tree: ValueTree
-    do throws(FormatError) {
-      // Enough values for tens of thousands of items with all attributes.
-      tree = try ForeignDocument.tree(
-        bytes, valueLimit: 1_000_000, sizeLimit: SourceFile.sizeLimit)
+    let tree = try ValueTree(document: bytes, of: path)
+    do throws(ValueCodingError) {
+      self = try TreeDecoder().decode(Self.self, from: tree)
     } catch {
       throw .malformed(path: path, reason: error.reason)
     }
-    do throws(ValueCodingError) {
-      self = try TreeDecoder().decode(Self.self, from: tree)
+  }
+
+  static func items(
+    document bytes: [UInt8], of path: String
+  ) throws(MigrationError) -> [KeychainItem] {
+    guard case .array(let elements) = try ValueTree(document: bytes, of: path) else {
+      throw .malformed(path: path, reason: "its items are not an array")
+    }
+    try ForeignSecrets.checkCount(elements.count, of: path)
+    return try elements.enumerated().map { index, element throws(MigrationError) in
+      try KeychainItem(element, at: "item \(index + 1)", of: path)
+    }
+  }
+}
+
+extension ValueTree {
+  /// Parses an untrusted document: a binary or XML property list, or JSON.
+  fileprivate init(document bytes: [UInt8], of path: String) throws(MigrationError) {
+    do throws(FormatError) {
+      // Enough values for tens of thousands of items with all attributes.
+      self = try ForeignDocument.tree(
+        bytes, valueLimit: 1_000_000, sizeLimit: SourceFile.sizeLimit)
     } catch {
       throw .malformed(path: path, reason: error.reason)
     }
@@ -85,14 +102,12 @@ extension ForeignSecrets {
     let export = try KeychainExport(document: bytes, of: file.path)
     let content = try export.opened(with: passphrase, of: file.path)
     let decrypted = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
-    let list = try KeychainItems(document: decrypted, of: file.path)
-    try checkCount(list.items.count, of: file.path)
     var secrets: [(date: Date, secret: ForeignSecret)] = []
-    for (index, item) in list.items.enumerated() {
-      let position = "item \(index + 1)"
+    for item in try KeychainExport.items(document: decrypted, of: file.path) {
+      let date = try item.creationDate() ?? .distantPast
       // NaN cannot be ordered.
-      let date = item.cdat.flatMap { $0.timeIntervalSinceReferenceDate.isNaN ? nil : $0 }
-      secrets.append((date ?? .distantPast, try item.foreignSecret(at: position, of: file.path)))
+      let isOrdered = !date.timeIntervalSinceReferenceDate.isNaN
+      secrets.append((isOrdered ? date : .distantPast, try item.foreignSecret()))
     }
     // The sort is stable, so items with equal dates keep their order.
     return ForeignSecrets(secrets.sorted { $0.date < $1.date }.map(\.secret), file: file)

@@ -1,70 +1,108 @@
 import FoundationEssentials
 import SecretStorage
+import ValueFormats
 
-/// An item of a keychain, with the attribute names of `SecItemCopyMatching`.
-struct KeychainItem: Decodable {
-  enum CodingKeys: String, CodingKey {
-    case itemClass = "class"
-    case acct, svce, srvr, sdmn, path, port, ptcl, atyp
-    case labl, icmt, desc, crtr, type, invi, pdmn, cdat
-    case data = "v_Data"
+/// An item of a keychain: a dictionary with the keys of `SecItemCopyMatching`.
+///
+/// A keychain returns an empty string or 0 for an absent attribute.
+struct KeychainItem {
+  private let attributes: [StoredKey: ValueTree]
+  private let position: String
+  private let path: String
+
+  init(_ tree: ValueTree, at position: String, of path: String) throws(MigrationError) {
+    guard case .dictionary(let attributes) = tree else {
+      throw .malformed(path: path, reason: "\(position): it is not a dictionary")
+    }
+    self.attributes = attributes
+    self.position = position
+    self.path = path
   }
 
-  let itemClass: String
-  let acct, svce, srvr, sdmn, path: KeychainString?
-  let port: Int?
-  let ptcl, atyp, crtr, type: KeychainCode?
-  let labl, icmt, desc: KeychainString?
-  let invi: KeychainFlag?
-  let pdmn: String?
-  let cdat: Date?
-  let data: Data
+  func creationDate() throws(MigrationError) -> Date? { try value("cdat") }
 
-  func foreignSecret(at position: String, of file: String) throws(MigrationError) -> ForeignSecret {
-    let code = pdmn ?? Accessibility.whenUnlocked.keychainValue
-    guard let accessibility = Accessibility.allCases.first(where: { $0.keychainValue == code })
-    else { throw .unsupported(path: file, reason: "\(position): unknown accessibility") }
+  func foreignSecret() throws(MigrationError) -> ForeignSecret {
+    let constant = try value("pdmn") ?? Accessibility.whenUnlocked.keychainValue
+    guard let accessibility = Accessibility(keychainValue: constant) else {
+      throw .unsupported(path: path, reason: "\(position): unknown accessibility")
+    }
+    guard let data: Data = try value("v_Data") else { throw malformed("v_Data") }
     return ForeignSecret(
-      position: position, identity: try identity(at: position, of: file),
+      position: position, identity: try identity(),
       attributes: ItemAttributes(
-        label: labl?.nonempty, comment: icmt?.nonempty, itemDescription: desc?.nonempty,
-        creator: crtr?.number, type: type?.number, isInvisible: invi?.isSet,
+        label: try string("labl"), comment: try string("icmt"), itemDescription: try string("desc"),
+        creator: try code("crtr"), type: try code("type"), isInvisible: try flag("invi"),
         accessControl: AccessControl(accessibility)),
       secret: Secret(data))
   }
 
-  private func identity(
-    at position: String, of file: String
-  ) throws(MigrationError) -> ItemIdentity {
-    switch itemClass {
-    case "genp": return .generic(service: svce?.nonempty, account: acct?.nonempty)
+  private func identity() throws(MigrationError) -> ItemIdentity {
+    switch try string("class") {
+    case "genp": return .generic(service: try string("svce"), account: try string("acct"))
     case "inet":
-      // A keychain returns 0 or an empty string for an absent attribute.
-      guard let port = UInt16(exactly: port ?? 0) else {
-        throw .malformed(path: file, reason: "\(position): the port exceeds 65535 or is negative")
-      }
+      let number: Int = try value("port") ?? 0
+      guard let port = UInt16(exactly: number) else { throw malformed("port") }
       return .internet(
-        server: srvr?.nonempty, account: acct?.nonempty, securityDomain: sdmn?.nonempty,
-        protocol: ptcl?.string.map(InternetProtocol.init(rawValue:)),
-        authenticationType: atyp?.string.map(InternetAuthenticationType.init(rawValue:)),
-        port: port == 0 ? nil : port, path: path?.nonempty)
+        server: try string("srvr"), account: try string("acct"),
+        securityDomain: try string("sdmn"),
+        protocol: try codeString("ptcl").map(InternetProtocol.init(rawValue:)),
+        authenticationType: try codeString("atyp").map(InternetAuthenticationType.init(rawValue:)),
+        port: port == 0 ? nil : port, path: try string("path"))
+    case nil: throw malformed("class")
     default:
       throw .unsupported(
-        path: file, reason: "\(position): it is neither a generic nor an internet password")
+        path: path, reason: "\(position): it is neither a generic nor an internet password")
     }
   }
-}
 
-/// The items of an export; at most one more than the limit is decoded.
-struct KeychainItems: Decodable {
-  let items: [KeychainItem]
-
-  init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    var items: [KeychainItem] = []
-    while !container.isAtEnd, items.count <= ForeignSecrets.countLimit {
-      items.append(try container.decode(KeychainItem.self))
+  private func value<Value: Decodable>(_ key: String) throws(MigrationError) -> Value? {
+    guard let tree = attributes[StoredKey(key)] else { return nil }
+    do throws(ValueCodingError) {
+      return try TreeDecoder().decode(Value?.self, from: tree)
+    } catch {
+      throw malformed(key)
     }
-    self.items = items
+  }
+
+  /// A string, which may be encoded as data.
+  private func string(_ key: String) throws(MigrationError) -> String? {
+    guard case .data(let data)? = attributes[StoredKey(key)] else {
+      let string: String? = try value(key)
+      return string == "" ? nil : string
+    }
+    guard let string = String(validating: data, as: UTF8.self) else { throw malformed(key) }
+    return string.isEmpty ? nil : string
+  }
+
+  /// A four-character code, which may be encoded as a string or as a number.
+  private func code(_ key: String) throws(MigrationError) -> UInt32? {
+    if case .string(let string)? = attributes[StoredKey(key)] {
+      let characters = Array(string.utf8)
+      guard characters.count <= 4 else { throw malformed(key) }
+      let padded = characters + Array(repeating: UInt8(ascii: " "), count: 4 - characters.count)
+      return characters.isEmpty ? nil : padded.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    let number: Int64 = try value(key) ?? 0
+    // Codes whose first character is not ASCII are negative numbers.
+    guard let code = UInt32(exactly: number) ?? Int32(exactly: number).map(UInt32.init(bitPattern:))
+    else { throw malformed(key) }
+    return code == 0 ? nil : code
+  }
+
+  private func codeString(_ key: String) throws(MigrationError) -> String? {
+    guard let code = try code(key) else { return nil }
+    let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// A Boolean, which may be encoded as a number.
+  private func flag(_ key: String) throws(MigrationError) -> Bool? {
+    guard case .number? = attributes[StoredKey(key)] else { return try value(key) }
+    let number: Int? = try value(key)
+    return number != 0
+  }
+
+  private func malformed(_ key: String) -> MigrationError {
+    .malformed(path: path, reason: "\(position): \(key) is missing or invalid")
   }
 }

@@ -37,18 +37,16 @@ public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
   case alwaysThisDeviceOnly = 7
 }
 
+// The values of `kSecAttrAccessible` in Apple's keychains, for migrations.
 extension Accessibility {
-  /// The value of `kSecAttrAccessible` in Apple's keychains, for migrations.
-  package var keychainValue: String {
-    switch self {
-    case .whenUnlocked: "ak"
-    case .afterFirstUnlock: "ck"
-    case .always: "dk"
-    case .whenPasscodeSetThisDeviceOnly: "akpu"
-    case .whenUnlockedThisDeviceOnly: "aku"
-    case .afterFirstUnlockThisDeviceOnly: "cku"
-    case .alwaysThisDeviceOnly: "dku"
-    }
+  /// The values in the order of the cases.
+  private static let keychainValues = ["ak", "ck", "dk", "akpu", "aku", "cku", "dku"]
+
+  package var keychainValue: String { Self.keychainValues[Int(rawValue) - 1] }
+
+  package init?(keychainValue: String) {
+    guard let index = Self.keychainValues.firstIndex(of: keychainValue) else { return nil }
+    self.init(rawValue: UInt8(index + 1))
   }
 }
 

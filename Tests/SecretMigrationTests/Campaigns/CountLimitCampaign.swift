@@ -20,7 +20,7 @@ struct CountLimitCampaign {
       Array(("<array>" + String(repeating: "<true/>", count: count) + "</array>").utf8),
       binary.bytes,
     ] {
-      try expectError(.malformed) { try KeychainItems(document: bytes, of: "file") }
+      try expectError(.malformed) { try KeychainExport.items(document: bytes, of: "file") }
     }
   }
 
@@ -28,10 +28,8 @@ struct CountLimitCampaign {
     let item = #"{"class":"genp","v_Data":""}"#
     let limit = ForeignSecrets.countLimit
     let text = "[" + String(repeating: item + ",", count: limit) + item + "]"
-    let list = try KeychainItems(document: Array(text.utf8), of: "file")
-    #expect(list.items.count == limit + 1)
-    #expect(throws: MigrationError.unsupported(path: "", reason: Self.tooMany)) {
-      try ForeignSecrets.checkCount(list.items.count, of: "")
+    #expect(throws: MigrationError.unsupported(path: "file", reason: Self.tooMany)) {
+      try KeychainExport.items(document: Array(text.utf8), of: "file")
     }
   }
 

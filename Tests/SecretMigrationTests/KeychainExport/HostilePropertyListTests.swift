@@ -24,7 +24,7 @@ struct HostilePropertyListTests {
   }
 
   private func expectMalformed(_ bytes: [UInt8]) throws {
-    try expectError(.malformed) { try KeychainItems(document: bytes, of: "file") }
+    try expectError(.malformed) { try KeychainExport.items(document: bytes, of: "file") }
   }
 
   /// Counts of data, text and containers, in eight bytes and in more.
@@ -112,8 +112,9 @@ struct HostilePropertyListTests {
     }
     let item: [UInt8] = [0xd2] + [2, 4, 3, 5].flatMap { number($0, size: 3) }
     let bytes = propertyList([container(0xa0, 1000, of: 1), item] + keys + [[0x41, 7] as [UInt8]])
-    let list = try KeychainItems(document: bytes, of: "file")
-    #expect(list.items.map(\.data) == Array(repeating: Data([7]), count: 1000))
+    let list = try KeychainExport.items(document: bytes, of: "file")
+    let secrets = try list.map { try $0.foreignSecret().secret }
+    #expect(secrets == Array(repeating: Secret([7]), count: 1000))
   }
 
   @Test(arguments: [
@@ -157,7 +158,7 @@ struct HostilePropertyListTests {
         </dict>
       </array></plist>
       """
-    let list = try KeychainItems(document: Array(text.utf8), of: "file")
-    #expect(list.items.map(\.labl?.value) == ["<array>"])
+    let list = try KeychainExport.items(document: Array(text.utf8), of: "file")
+    #expect(try list.map { try $0.foreignSecret().attributes.label } == ["<array>"])
   }
 }
