@@ -2,77 +2,64 @@ import FoundationEssentials
 import ValueFormats
 
 struct AdapterConversion: Sendable {
-  enum Result: Sendable {
-    case converted(Data)
-    /// The bytes are not JSON of the type, but already have the format of `GenericPassword`.
-    case native
+  struct Refusal: Error {
     /// The reason why the item is left unchanged, as a sentence.
-    case refused(String)
+    let reason: String
   }
 
   let key: String
-  let convert: @Sendable (_ json: Data, JSONDecoder) -> Result
+  /// Returns the bytes for `GenericPassword`; nil if the item is not JSON, but already has these.
+  let convert: @Sendable (_ json: Data, JSONDecoder) throws(Refusal) -> Data?
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
-    convert = { json, decoder in
+    convert = { json, decoder throws(Refusal) in
       let value: Value
       do {
         value = try decoder.decode(Value.self, from: json)
       } catch {
-        // The decoder's own error may contain parts of the value.
-        return Self.canDecode(Value.self, from: Array(json))
-          ? .native : .refused("It is not JSON of type \(Value.self).")
+        do throws(ValueCodingError) {
+          _ = try ValueCoder().decode(Value.self, from: Array(json))
+          return nil
+        } catch {
+          // The JSON decoder's own error may contain parts of the value.
+          throw Refusal(reason: "It is not JSON of type \(Value.self).")
+        }
       }
       do throws(ValueCodingError) {
         let bytes = try ValueCoder().encode(value)
-        if Self.canDecode(Value.self, from: bytes) { return .converted(Data(bytes)) }
+        _ = try ValueCoder().decode(Value.self, from: bytes)
+        return Data(bytes)
       } catch {
-        // A property list cannot represent the value.
+        throw Refusal(reason: "A value of type \(Value.self) cannot be stored exactly.")
       }
-      return .refused("A value of type \(Value.self) cannot be stored exactly.")
     }
   }
 
   init(_ key: String, asJSON type: AdapterValueType) {
     self.key = key
-    convert = { json, decoder in
-      guard let tree = ValueTree(adapterJSON: json) else { return .native }
-      do throws(AdapterTyping.Refusal) {
-        let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
-        return Self.encoded(typed, isRawValue: type == .rawValue)
-      } catch {
-        return .refused(error.reason)
-      }
+    convert = { json, decoder throws(Refusal) in
+      guard let tree = ValueTree(adapterJSON: json) else { return nil }
+      let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
+      return try Self.encoded(typed, isRawValue: type == .rawValue)
     }
   }
 
-  private static func encoded(_ tree: ValueTree, isRawValue: Bool) -> Result {
+  private static func encoded(_ tree: ValueTree, isRawValue: Bool) throws(Refusal) -> Data {
+    if case .null = tree { throw Refusal(reason: "It is null, which is not a value.") }
     let coder = ValueCoder()
     do throws(ValueCodingError) {
       switch tree {
-      case .null: return .refused("It is null, which is not a value.")
-      case .array, .dictionary: return .converted(Data(try coder.encode(propertyList: tree)))
-      case .string(let value) where !isRawValue: return .converted(Data(try coder.encode(value)))
-      case .bool(let value) where !isRawValue: return .converted(Data(try coder.encode(value)))
+      case .array, .dictionary: return Data(try coder.encode(propertyList: tree))
+      case .string(let value) where !isRawValue: return Data(try coder.encode(value))
+      case .bool(let value) where !isRawValue: return Data(try coder.encode(value))
       case .number(.integer(let value)) where !isRawValue:
-        return .converted(Data(try coder.encode(UInt64(truncatingIfNeeded: value))))
-      case .data(let value): return .converted(value)
-      default: return .converted(Data(try coder.encode(propertyList: .array([tree]))))
+        return Data(try coder.encode(UInt64(truncatingIfNeeded: value)))
+      case .data(let value): return value
+      default: return Data(try coder.encode(propertyList: .array([tree])))
       }
     } catch {
-      return .refused("It cannot be stored exactly.")
-    }
-  }
-
-  private static func canDecode<Value: Codable>(
-    _ type: Value.Type, from bytes: [UInt8]
-  ) -> Bool {
-    do throws(ValueCodingError) {
-      _ = try ValueCoder().decode(type, from: bytes)
-      return true
-    } catch {
-      return false
+      throw Refusal(reason: "It cannot be stored exactly.")
     }
   }
 }

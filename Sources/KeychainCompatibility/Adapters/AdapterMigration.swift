@@ -60,7 +60,7 @@ public struct AdapterMigration: Sendable {
     isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
-    try run(authorizations: [:], isDryRun, report)
+    try run(work(isDryRun), report)
   }
 
   /// Converts the items, and prompts the user for the authentication that reading them requires.
@@ -74,27 +74,21 @@ public struct AdapterMigration: Sendable {
     authorizedBy context: AuthenticationContext, isDryRun: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) async throws -> ImportReport {
-    let work = try work(isDryRun)
-    var authorizations: [AccessControl: Authorization] = [:]
+    var work = try work(isDryRun)
     for conversion in conversions {
       guard let accessControl = try work.accessControl(of: conversion.key),
-        authorizations[accessControl] == nil
+        work.authorizations[accessControl] == nil
       else { continue }
-      authorizations[accessControl] = try await context.authorize(
+      work.authorizations[accessControl] = try await context.authorize(
         accessControl, with: work.store.authenticator)
     }
-    return try run(authorizations: authorizations, isDryRun, report)
+    return try run(work, report)
   }
 
   private func run(
-    authorizations: [AccessControl: Authorization], _ isDryRun: Bool,
-    _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+    _ work: AdapterMigrationWork, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) -> ImportReport {
-    let work = try work(isDryRun, authorizations)
     var result = ImportReport()
-    func add(_ key: String, _ outcome: ImportReport.Outcome) {
-      result.entries.append(ImportReport.Entry(work.identity(of: key), outcome))
-    }
     func checkProgress() throws(SecretStoreError) {
       try MaintenanceProgress(completed: result.entries.count, total: conversions.count)
         .report(to: report)
@@ -104,22 +98,19 @@ public struct AdapterMigration: Sendable {
       let outcome = try work.store.retrying { () throws(SecretStoreError) in
         try work.convert(conversion, with: decoder)
       }
-      add(conversion.key, outcome)
+      result.entries.append(ImportReport.Entry(work.identity(of: conversion.key), outcome))
     }
     try checkProgress()
     let declared = Set(conversions.map(\.key))
     for key in try work.keys() where !declared.contains(key) {
-      add(key, .undeclared)
+      result.entries.append(ImportReport.Entry(work.identity(of: key), .undeclared))
     }
     return result
   }
 
-  private func work(
-    _ isDryRun: Bool, _ authorizations: [AccessControl: Authorization] = [:]
-  ) throws(SecretStoreError) -> AdapterMigrationWork {
+  private func work(_ isDryRun: Bool) throws(SecretStoreError) -> AdapterMigrationWork {
     AdapterMigrationWork(
       store: givenStore ?? SecretStores.defaultStore,
-      service: try DefaultDomain.service(givenService), authorizations: authorizations,
-      isDryRun: isDryRun)
+      service: try DefaultDomain.service(givenService), isDryRun: isDryRun)
   }
 }

@@ -9,8 +9,8 @@ import ValueFormats
 struct AdapterMigrationWork {
   let store: any SecretStore
   let service: String
-  let authorizations: [AccessControl: Authorization]
   let isDryRun: Bool
+  var authorizations: [AccessControl: Authorization] = [:]
 
   private var migrationService: String { "\(service).migration" }
 
@@ -55,10 +55,11 @@ struct AdapterMigrationWork {
       // the item has either left the copy or marked the key as finished.
       if try finishedKeys().keys.contains(key) { return .identical }
       let copy: ConversionCopy
-      switch conversion.convert(bytes, decoder) {
-      case .converted(let converted): copy = ConversionCopy(original: bytes, converted: converted)
-      case .native: return .native
-      case .refused(let reason): return .refused(reason)
+      do throws(AdapterConversion.Refusal) {
+        guard let converted = try conversion.convert(bytes, decoder) else { return .native }
+        copy = ConversionCopy(original: bytes, converted: converted)
+      } catch {
+        return .refused(error.reason)
       }
       if isDryRun { return .converted }
       try add(copy, of: item, as: copyIdentity)

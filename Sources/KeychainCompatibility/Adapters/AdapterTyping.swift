@@ -3,9 +3,7 @@ import ValueFormats
 
 /// Assigns types to JSON values, with messages that contain neither values nor member names.
 struct AdapterTyping {
-  struct Refusal: Error {
-    let reason: String
-  }
+  typealias Refusal = AdapterConversion.Refusal
 
   let decoder: JSONDecoder
 
