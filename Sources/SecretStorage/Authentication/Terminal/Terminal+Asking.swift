@@ -59,7 +59,8 @@ extension Terminal {
       }
       try show(question.text)
       answer = try read(
-        TypedLine(keys: question.isHidden ? TypedLine.Keys(of: restored) : TypedLine.Keys()),
+        // The terminal itself edits visible input.
+        TypedLine(editedBy: question.isHidden ? restored : termios()),
         limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
       if answer != .signal(SIGCONT) { return answer }
       signals.deliverContinuation()

@@ -105,16 +105,6 @@ extension termios {
   }
 }
 
-extension TypedLine.Keys {
-  init(of settings: termios) {
-    let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe Array($0) }
-    self.init(
-      erase: keys[Int(VERASE)], eraseWord: keys[Int(VWERASE)], eraseLine: keys[Int(VKILL)],
-      end: keys[Int(VEOF)], literal: keys[Int(VLNEXT)],
-      erasesCharacters: settings.c_iflag & tcflag_t(IUTF8) != 0)
-  }
-}
-
 extension String {
   /// A copy with U+FFFD in place of characters that could manipulate a terminal's output, as those
   /// of a file's name may.

@@ -1,23 +1,23 @@
+import CLibrary
+
 /// A line of input that the process edits, because the terminal truncates lines to 4,095 bytes.
 struct TypedLine {
-  /// The editing keys in the terminal's settings; 0 if a key is not set.
-  struct Keys {
-    var erase: UInt8 = 0
-    var eraseWord: UInt8 = 0
-    var eraseLine: UInt8 = 0
-    var end: UInt8 = 0
-    var literal: UInt8 = 0
-    var erasesCharacters = false
-  }
-
   enum Progress { case incomplete, complete, endOfInput }
 
   static let limit = 64 * 1024
 
-  let keys: Keys
+  /// The editing keys, by their index in `c_cc`, such as `VERASE`; 0 if a key is not set.
+  var keys: [UInt8]
+  /// Whether the key that erases removes a whole UTF-8 character.
+  var erasesCharacters: Bool
   private(set) var count = 0
   private(set) var isTooLong = false
   private(set) var isLiteral = false
+
+  init(editedBy settings: termios) {
+    keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe Array($0) }
+    erasesCharacters = settings.c_iflag & tcflag_t(IUTF8) != 0
+  }
 
   /// Processes the byte that follows the line in the buffer.
   mutating func processByte(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {
@@ -28,18 +28,18 @@ struct TypedLine {
       switch byte {
       case UInt8(ascii: "\n"): return .complete
       case 0: break
-      case keys.end: return end()
-      case keys.literal:
+      case keys[Int(VEOF)]: return end()
+      case keys[Int(VLNEXT)]:
         isLiteral = true
         return .incomplete
-      case keys.erase:
+      case keys[Int(VERASE)]:
         unsafe eraseCharacter(buffer)
         return .incomplete
-      case keys.eraseWord:
+      case keys[Int(VWERASE)]:
         while count > 0, unsafe buffer[count - 1] == UInt8(ascii: " ") { count -= 1 }
         while count > 0, unsafe buffer[count - 1] != UInt8(ascii: " ") { count -= 1 }
         return .incomplete
-      case keys.eraseLine:
+      case keys[Int(VKILL)]:
         count = 0
         isTooLong = false
         return .incomplete
@@ -55,7 +55,7 @@ struct TypedLine {
   private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
     if count == 0 { return }
     count -= 1
-    guard keys.erasesCharacters else { return }
+    guard erasesCharacters else { return }
     while count > 0, unsafe buffer[count] & 0xC0 == 0x80 { count -= 1 }
   }
 }

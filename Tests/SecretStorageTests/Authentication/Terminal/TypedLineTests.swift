@@ -1,16 +1,24 @@
+import CLibrary
 import Testing
 
 @testable import SecretStorage
 
 struct TypedLineTests {
-  private static let keys = TypedLine.Keys(
-    erase: 0x7F, eraseWord: 0x17, eraseLine: 0x15, end: 0x04, literal: 0x16, erasesCharacters: true)
+  private static let line: TypedLine = {
+    var line = TypedLine(editedBy: termios())
+    let keys: [(Int32, UInt8)] = [
+      (VERASE, 0x7F), (VWERASE, 0x17), (VKILL, 0x15), (VEOF, 0x04), (VLNEXT, 0x16),
+    ]
+    for (index, key) in keys { line.keys[Int(index)] = key }
+    line.erasesCharacters = true
+    return line
+  }()
 
   /// Returns the line that keys produce; nil if the line does not end.
   private func typed(
-    _ typed: some Sequence<UInt8>, keys: TypedLine.Keys = keys
+    _ typed: some Sequence<UInt8>, in line: TypedLine = line
   ) -> (bytes: [UInt8], isEndOfInput: Bool, isTooLong: Bool)? {
-    var line = TypedLine(keys: keys)
+    var line = line
     var buffer = [UInt8](repeating: 0, count: TypedLine.limit + 1)
     for byte in typed {
       buffer[line.count] = byte
@@ -42,14 +50,14 @@ struct TypedLineTests {
   }
 
   @Test func bytesAreErasedOneByOneWithoutUTF8() throws {
-    var keys = Self.keys
-    keys.erasesCharacters = false
-    #expect(try #require(typed("\u{E9}\u{7F}\n".utf8, keys: keys)).bytes == [0xC3])
+    var line = Self.line
+    line.erasesCharacters = false
+    #expect(try #require(typed("\u{E9}\u{7F}\n".utf8, in: line)).bytes == [0xC3])
   }
 
   @Test func undefinedKeysEditNothing() throws {
     let text = "a\u{7F}\u{15}\u{17}\u{16}\u{4}\0\n"
-    let line = try #require(typed(text.utf8, keys: TypedLine.Keys()))
+    let line = try #require(typed(text.utf8, in: TypedLine(editedBy: termios())))
     #expect(line.bytes == Array(text.utf8.dropLast()))
   }
 
