@@ -23,7 +23,7 @@ extension ConformanceRun {
         }
         return try await group.compactMap(\.self).reduce(into: [String]()) { $0.append($1) }
       }
-      let found = try items(matching: .exactly(identity))
+      let found = try store.items(matching: .exactly(identity))
       expect(added.count == 1, operation, "one success")
       expect(found.count == 1, operation, "one item")
       if let item = found.first, let secret = added.first {

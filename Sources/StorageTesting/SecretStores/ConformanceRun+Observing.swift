@@ -4,7 +4,7 @@ import SecretStorage
 // The checks of observers.
 extension ConformanceRun {
   func observersAreNotified() async throws {
-    let first = CountingObserver(store), second = CountingObserver(store)
+    let first = store.changes, second = store.changes
     var item = try add(Self.fullIdentity)
     await expectNotification(of: first, "add")
     item = try update(item, Self.attributes)
@@ -22,18 +22,23 @@ extension ConformanceRun {
   }
 
   func releasedObserversAreNotNotified() async throws {
-    let observer = CountingObserver(store)
+    let calls = Lock(0)
+    var observation: ChangeObservation? = store.observeChanges { calls.withLock { $0 += 1 } }
+    let earlier = store.changes
     let item = try add(Self.fullIdentity)
-    await expectNotification(of: observer, "add")
-    observer.stop()
-    let remaining = CountingObserver(store)
+    await expectNotification(of: earlier, "add")
+    withExtendedLifetime(observation) {}
+    observation = nil
+    let remaining = store.changes
     let updated = try update(item, secret: Secret([1]))
     await expectNotification(of: remaining, "update")
     // A handler that was running when the observation ended has been counted by now.
-    let count = observer.count
+    let count = calls.withLock { $0 }
     try remove(updated)
     await expectNotification(of: remaining, "remove")
-    expect(observer.count == count, "observeChanges", "no call after the observation was released")
+    expect(
+      calls.withLock { $0 } == count, "observeChanges",
+      "no call after the observation was released")
   }
 
   func handlersRunOutsideWrites() throws {
@@ -59,36 +64,11 @@ extension ConformanceRun {
     withExtendedLifetime(observation) {}
   }
 
-  private func expectNotification(of observer: CountingObserver, _ operation: String) async {
-    let isNotified = await observer.isNotified(within: timeout)
-    expect(isNotified, "observeChanges, \(operation)", "a call of the handler")
-  }
-}
-
-private final class CountingObserver {
-  private let total = Lock(0)
-  private let calls: AsyncStream<Void>
-  private var observation: ChangeObservation?
-
-  init(_ store: any SecretStore) {
-    let (calls, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    self.calls = calls
-    observation = store.observeChanges { [total] in
-      total.withLock { $0 += 1 }
-      continuation.yield()
-    }
-  }
-
-  var count: Int { total.withLock { $0 } }
-
-  func stop() { observation = nil }
-
-  /// Waits for a notification since the last wait; returns false on timeout.
-  func isNotified(within timeout: Duration?) async -> Bool {
-    await withTaskGroup(of: Bool.self) { [calls] group in
+  /// Expects a notification since the last wait.
+  private func expectNotification(of changes: AsyncStream<Void>, _ operation: String) async {
+    let isNotified = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
-        for await _ in calls { return true }
+        for await _ in changes { return true }
         return false
       }
       if let timeout {
@@ -101,5 +81,6 @@ private final class CountingObserver {
       defer { group.cancelAll() }
       return await group.next() ?? false
     }
+    expect(isNotified, "observeChanges, \(operation)", "a call of the handler")
   }
 }

@@ -58,7 +58,7 @@ extension ConformanceRun {
   ) throws(SecretStoreError) -> Bool {
     let identity = ItemIdentity.generic(service: name)
     let item = try acceptedItem("add with \(name)", try add(identity, attributes: attributes))
-    let found = try items(matching: .exactly(identity)).map(\.attributes)
+    let found = try store.items(matching: .exactly(identity)).map(\.attributes)
     expect(
       found == (item == nil ? [] : [attributes]), "add with \(name)",
       "the given attributes, unless they were rejected")
@@ -82,7 +82,7 @@ extension ConformanceRun {
       let identity = ItemIdentity.generic(service: string, account: string)
       let attributes = ItemAttributes(label: string, comment: string, itemDescription: string)
       let item = try add(identity, string, attributes: attributes)
-      let found = try items(matching: .exactly(identity))
+      let found = try store.items(matching: .exactly(identity))
       expect(
         found == [item] && found.first?.identity == identity
           && found.first?.attributes == attributes,
@@ -91,7 +91,7 @@ extension ConformanceRun {
         string, of: item, "secret(of:)", "the secret of the item with unusual strings")
     }
     expect(
-      try items(matching: .all).count == strings.count, "items(matching: .all)",
+      try store.items(matching: .all).count == strings.count, "items(matching: .all)",
       "one item for each string")
   }
 

@@ -30,7 +30,7 @@ struct ConformanceRun: Sendable {
   func expectItems(
     _ expected: [SecretItem], matching query: ItemQuery, _ expectation: String
   ) throws(SecretStoreError) {
-    expect(try items(matching: query) == expected, "items(matching:)", expectation)
+    expect(try store.items(matching: query) == expected, "items(matching:)", expectation)
   }
 
   /// Expects an item's secret to equal a string, or the item to have no secret if that is nil.
@@ -80,12 +80,8 @@ struct ConformanceRun: Sendable {
     try store.secret(of: item.id)?.secret
   }
 
-  func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
-    try store.items(matching: query)
-  }
-
   func content() throws(SecretStoreError) -> (items: [SecretItem], secrets: [Secret?]) {
-    let items = try items(matching: .all)
+    let items = try store.items(matching: .all)
     return (items, try items.map(secret))
   }
 }
