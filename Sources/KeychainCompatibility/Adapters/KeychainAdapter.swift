@@ -67,7 +67,20 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   /// - Throws: A `SecretStoreError` if the item cannot be saved, such as `unsupported` if biometric
   ///   authentication is required but unavailable.
   public func save(value: Data, for key: String) throws {
-    try store.put(value, as: try identity(of: key), accessControl)
+    let store = store
+    let identity = try identity(of: key)
+    let secret = Secret(value)
+    try store.retrying { () throws(SecretStoreError) in
+      var attributes = ItemAttributes(accessControl: accessControl)
+      guard let item = try store.item(identity) else {
+        _ = try store.add(secret, identity: identity, attributes: attributes)
+        return
+      }
+      attributes = item.attributes
+      attributes.accessControl = accessControl
+      _ = try store.update(
+        item.id, expecting: item.revision, attributes: attributes, secret: secret)
+    }
   }
 
   /// Removes the item of a key, if there is one; throws a `SecretStoreError`.
@@ -127,22 +140,6 @@ extension SecretStore {
     guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
     // The bytes are copied inside the closure.
     return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
-  }
-
-  func put(
-    _ bytes: Data, as identity: ItemIdentity, _ accessControl: AccessControl
-  ) throws(SecretStoreError) {
-    let secret = Secret(bytes)
-    try retrying { () throws(SecretStoreError) in
-      guard let item = try item(identity) else {
-        _ = try add(
-          secret, identity: identity, attributes: ItemAttributes(accessControl: accessControl))
-        return
-      }
-      var attributes = item.attributes
-      attributes.accessControl = accessControl
-      _ = try update(item.id, expecting: item.revision, attributes: attributes, secret: secret)
-    }
   }
 
   func removeItems(matching query: ItemQuery) throws(SecretStoreError) {

@@ -71,7 +71,8 @@ struct EnvironmentParser {
       return nil
     }
     let name = try name()
-    let value = try value()
+    let isQuoted = rest.first == "'" || rest.first == "\""
+    let value = isQuoted ? try quotedValue() : try unquotedValue()
     if let opening = value.utf8.firstRange(of: "${".utf8),
       value.utf8[opening.upperBound...].contains(UInt8(ascii: "}"))
     {
@@ -113,17 +114,11 @@ struct EnvironmentParser {
     return String(identifier)
   }
 
-  private mutating func value() throws(MigrationError) -> String {
-    switch rest.first {
-    case "'", "\"": return try quotedValue()
-    case "`":
+  private mutating func unquotedValue() throws(MigrationError) -> String {
+    if rest.first == "`" {
       throw malformed(
         "some programs treat backticks as part of the value; use single quotation marks")
-    default: return try unquotedValue()
     }
-  }
-
-  private mutating func unquotedValue() throws(MigrationError) -> String {
     let value = rest
     var end = value.startIndex
     while let scalar = rest.first, scalar != "\n" {
