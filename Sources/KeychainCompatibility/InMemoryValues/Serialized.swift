@@ -18,13 +18,8 @@ public final class Serialized<Value> {
   private let content: SerializedAccess.Serialized<Content>
   private let observer = Lock(Observer())
 
-  /// Creates a value with a private queue.
-  public init(wrappedValue: Value) {
-    content = SerializedAccess.Serialized(Unchecked(value: wrappedValue))
-  }
-
-  /// Creates a value with a private queue that has a given label.
-  public init(wrappedValue: Value, customQueue label: String) {
+  /// Creates a value with a private queue that has a label.
+  public init(wrappedValue: Value, customQueue label: String = "Serialized") {
     content = SerializedAccess.Serialized(Unchecked(value: wrappedValue), customQueue: label)
   }
 

@@ -118,27 +118,18 @@ struct AccessConstraints: Sendable {
         "The access flag userPresence already accepts biometry and a passcode; remove those flags")
     }
     let proofs = (needsPresence ? 1 : 0) + (needsBiometry ? 1 : 0) + (needsPasscode ? 1 : 0)
-    try Self.checkCombination(flags, proofs: proofs)
+    // The application password is never an alternative: without it, the item cannot be decrypted.
+    let count = proofs + (flags.contains(.and) && needsApplicationPassword ? 1 : 0)
+    if flags.isSuperset(of: [.or, .and]) || !flags.isDisjoint(with: [.or, .and]) && count < 2 {
+      throw .invalid(
+        """
+        The access flags `or` and `and` are mutually exclusive, and need at least two other flags; \
+        with `or`, applicationPassword does not count, because it is always needed
+        """)
+    }
     let biometry: AuthenticationProofs = needsBiometry ? .biometry : []
     accepted = needsPresence ? .any : biometry.union(needsPasscode ? .passcode : [])
     needsAll = !needsPresence && flags.contains(.and)
-  }
-
-  private static func checkCombination(_ flags: AccessFlags, proofs: Int) throws(SecretStoreError) {
-    switch (flags.contains(.or), flags.contains(.and)) {
-    case (true, true):
-      throw .invalid("The access flags `or` and `and` are mutually exclusive")
-    case (true, false) where proofs < 2:
-      // The application password is never an alternative: without it, the item cannot be decrypted.
-      throw .invalid(
-        """
-        The access flag `or` needs at least two alternatives; applicationPassword is not an alternative, \
-        because it is always needed
-        """)
-    case (false, true) where proofs + (flags.contains(.applicationPassword) ? 1 : 0) < 2:
-      throw .invalid("The access flag `and` needs at least two other flags")
-    default: break
-    }
   }
 
   /// Returns the proofs of which one is needed next; nil if no proof is missing.

@@ -146,12 +146,11 @@ enum PAMMessage: Sendable {
     case 2: self = .question(.visible(text))  // PAM_PROMPT_ECHO_ON
     case 3: self = .message(.error(text))  // PAM_ERROR_MSG
     case 4: self = .message(.information(text))  // PAM_TEXT_INFO
-    case let style:
+    default:
       throw .unavailable(
         """
-        A PAM module sent a message of an unknown kind \
-        (\(style.map { "style \($0)" } ?? "no message")). Remove the module from the service's \
-        file, or use another service.
+        A PAM module sent a message of an unknown kind. Remove the module from the service's file, or \
+        use another service.
         """)
     }
   }
