@@ -24,14 +24,16 @@ public final class AuthenticationContext: Sendable {
   /// The reason that prompts show.
   public let reason: String
   private let authenticator: (any Authenticator)?
-  private let applicationPassword: ApplicationPassword?
-  private let newApplicationPassword: ApplicationPassword?
-  private let applicationPasswordCost: ScryptCost
+  let applicationPassword: ApplicationPassword?
+  /// Replaces the application password of an item that is saved, unless nil.
+  let newApplicationPassword: ApplicationPassword?
+  /// The key derivation cost for items that are saved.
+  let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
   /// Requested before `cancel()` resets the state, so that nothing is added afterwards.
-  private let cancellation = Cancellation()
+  let cancellation = Cancellation()
 
   /// Creates a context without prompting the user.
   ///
@@ -121,9 +123,7 @@ public final class AuthenticationContext: Sendable {
       return state.proofs
     }
     var authorization = Authorization(
-      cancellation: cancellation, authenticator: self.authenticator ?? authenticator,
-      applicationPassword: applicationPassword, newApplicationPassword: newApplicationPassword,
-      applicationPasswordCost: applicationPasswordCost)
+      context: self, authenticator: self.authenticator ?? authenticator)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
     if authorization.proofs.contains(.biometry) {
       // A fingerprint that was enrolled since then may be someone else's.

@@ -8,18 +8,13 @@ public struct Authorization: Sendable {
   var proofs: AuthenticationProofs = []
   /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
-  /// The cancellation state of the context that created the authorization; nil without a context.
-  var cancellation: Cancellation?
+  /// The context that created the authorization.
+  var context: AuthenticationContext?
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?
-  var applicationPassword: ApplicationPassword?
-  /// Replaces the application password of an item that is saved, unless nil.
-  var newApplicationPassword: ApplicationPassword?
-  /// The key derivation cost for items that are saved.
-  var applicationPasswordCost = ScryptCost.standard
 
   func checkContext() throws(SecretStoreError) {
-    if cancellation?.isRequested == true { throw .cancelled }
+    if context?.cancellation.isRequested == true { throw .cancelled }
   }
 
   /// Returns the proofs of which one is still needed to read an item with the given flags; nil if

@@ -73,7 +73,7 @@ extension StoredPassword {
         guard case .denied = error, let item = try find(found).item else { throw error }
         let flags = item.attributes.accessControl.flags
         // Without the application password, proofs would not be sufficient.
-        if flags.contains(.applicationPassword), authorization.applicationPassword == nil {
+        if flags.contains(.applicationPassword), authorization.context?.applicationPassword == nil {
           throw error
         }
         // If no proof is missing, the denial has another reason.

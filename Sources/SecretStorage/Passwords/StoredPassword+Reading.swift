@@ -29,7 +29,7 @@ extension StoredPassword {
   func load(
     _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
+    let lease = authorization.context.map { ValueLease(until: $0.cancellation, store) }
     let (value, source) = try read(old, authorization)
     state.withLock { state in
       state.endCount += 1

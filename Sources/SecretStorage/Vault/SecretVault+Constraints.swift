@@ -27,10 +27,11 @@ extension SecretVault {
     guard constraints.needsApplicationPassword else {
       return ConstrainedSecret(enrolledSet: enrolledSet, content: secret).payload
     }
-    let password = authorization.newApplicationPassword ?? authorization.applicationPassword
-    guard let password else { throw .needsApplicationPassword }
+    guard let context = authorization.context,
+      let password = context.newApplicationPassword ?? context.applicationPassword
+    else { throw .needsApplicationPassword }
     try password.check()
-    let cost = authorization.applicationPasswordCost
+    let cost = context.applicationPasswordCost
     try cost.check()
     return try ConstrainedSecret(
       enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher,
@@ -89,7 +90,7 @@ extension SecretVault {
     }
     // This may take half a second, so the lock of `contents` is not held.
     return try constrained.secret(
-      of: item.identity, with: authorization.applicationPassword, cipher,
+      of: item.identity, with: authorization.context?.applicationPassword, cipher,
       checking: authorization.checkContext)
   }
 }
@@ -100,7 +101,7 @@ extension AccessConstraints {
   func check(
     _ authorization: Authorization, reading isReading: Bool
   ) throws(SecretStoreError) {
-    if needsApplicationPassword, authorization.applicationPassword == nil {
+    if needsApplicationPassword, authorization.context?.applicationPassword == nil {
       throw .needsApplicationPassword
     }
     guard isReading, let missing = missing(from: authorization.proofs) else { return }
