@@ -1,9 +1,7 @@
-public import Testing
-
 // The list of all checks.
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
-  public enum Check: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  public enum Check: String, CaseIterable, Sendable {
     /// A new store has no items.
     case emptyStoreHasNoItems
     /// An added item is found, with its secret.
@@ -57,8 +55,5 @@ extension SecretStoreConformance {
     case concurrentAddsSucceedOnce
     /// No successful update is lost to a concurrent one.
     case concurrentUpdatesAreNotLost
-
-    /// The name of the rule.
-    public var testDescription: String { rawValue }
   }
 }
