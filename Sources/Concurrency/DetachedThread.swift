@@ -22,39 +22,32 @@ package enum DetachedThread {
         _ = unsafe setName?(pthread_self(), "\(name)")
         body()
       })
-    let code = withoutSignals {
-      var attributes = pthread_attr_t()
-      unsafe pthread_attr_init(&attributes)
-      unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-      defer { unsafe pthread_attr_destroy(&attributes) }
-      #if canImport(Glibc)
-        var thread = pthread_t()
-      #else
-        var thread: pthread_t?
-      #endif
-      return unsafe pthread_create(
-        &thread, &attributes,
-        { work in
-          unsafe Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().value()
-          return nil
-        }, work.toOpaque())
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    #if canImport(Glibc)
+      var thread = pthread_t()
+    #else
+      var thread: pthread_t?
+    #endif
+    // The thread inherits the mask. Signals that a thread causes itself, such as SIGPIPE, are not
+    // blocked, as on Dispatch's threads.
+    var blocked = sigset_t()
+    var previous = sigset_t()
+    unsafe sigfillset(&blocked)
+    for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
+      unsafe sigdelset(&blocked, signal)
     }
+    unsafe pthread_sigmask(SIG_SETMASK, &blocked, &previous)
+    let code = unsafe pthread_create(
+      &thread, &attributes,
+      { work in
+        unsafe Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().value()
+        return nil
+      }, work.toOpaque())
+    unsafe pthread_sigmask(SIG_SETMASK, &previous, nil)
     if code != 0 { unsafe work.release() }
     return code
-  }
-
-  /// Runs a closure while signals are blocked on this thread, whose mask a new thread inherits.
-  ///
-  /// Those that a thread causes itself, such as SIGPIPE, are not blocked, as on Dispatch's threads.
-  private static func withoutSignals(_ body: () -> Int32) -> Int32 {
-    var all = sigset_t()
-    var previous = sigset_t()
-    unsafe sigfillset(&all)
-    for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGSYS, SIGPROF] {
-      unsafe sigdelset(&all, signal)
-    }
-    unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
-    defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
-    return body()
   }
 }

@@ -19,10 +19,6 @@ package final class ThreadPool: Sendable {
       let start: SuspendingClock.Instant
       /// The number of jobs that were added earlier.
       let number: Int
-
-      func precedes(_ other: ID) -> Bool {
-        (start, number) < (other.start, other.number)
-      }
     }
 
     let id: ID

@@ -95,6 +95,6 @@ struct ThreadPoolState: Sendable {
 
   /// Returns the index of the first delayed job that does not precede a job; often the last.
   private func delayedIndex(of id: Job.ID) -> Int {
-    (delayed.lastIndex { $0.id.precedes(id) } ?? -1) + 1
+    (delayed.lastIndex { ($0.id.start, $0.id.number) < (id.start, id.number) } ?? -1) + 1
   }
 }
