@@ -157,8 +157,8 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events; returns nil if the app closed the descriptor, whose number may already be that
-  /// of a file.
+  /// Waits for events; returns nil if the app closed the descriptor, whose number may already be
+  /// that of a file.
   private static func wait(for instance: Int32) -> [Event]? {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
       var count = -1
