@@ -14,7 +14,7 @@ extension Validator where Value: Collection & SendableMetatype {
     }
   }
 
-  /// Returns one check that all requirements of a validator hold for each element.
+  /// Returns a validator with one check, that all requirements of another hold for each element.
   ///
   /// The state is the worst state of any element, and the positions are those of the elements that
   /// do not meet the requirements.

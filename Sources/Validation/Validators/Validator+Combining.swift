@@ -1,8 +1,8 @@
 // Combinations and changes of validators, and the requirements of an app.
 extension Validator {
-  /// Returns one check that holds if all requirements of at least one validator hold.
+  /// Returns a validator with one check, that all requirements of at least one validator hold.
   ///
-  /// It is `.incomplete` if appending text can meet those of one, otherwise `.violated`.
+  /// The check is `.incomplete` if appending text can meet those of one, otherwise `.violated`.
   /// Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
     custom("either", .either(left.alternatives + right.alternatives)) { value in
@@ -14,9 +14,10 @@ extension Validator {
     }
   }
 
-  /// Returns one check that holds if a requirement of a validator does not hold.
+  /// Returns a validator with one check, that a requirement of another does not hold.
   ///
-  /// Otherwise it is `.violated`, even if appending text could help. Recommendations are ignored.
+  /// Otherwise the check is `.violated`, even if appending text could help. Recommendations are
+  /// ignored.
   public static prefix func ! (validator: Validator) -> Validator {
     let requirement = validator.combinedRequirement
     let negated: ValidationMessage =
@@ -68,7 +69,8 @@ extension Validator {
     replacingChecks { $0.id = ValidationCheck.ID(name: name, ordinal: 0) }
   }
 
-  /// Returns one check, with a custom message and advice, that holds if all requirements hold.
+  /// Returns a validator with one check, that all requirements hold, with a custom message and
+  /// advice.
   ///
   /// Recommendations are ignored.
   public func saying(
@@ -83,8 +85,8 @@ extension Validator {
     }
   }
 
-  /// Returns a check with a name in the report and a closure that returns, at every keystroke,
-  /// whether a value meets the requirement.
+  /// Returns a validator with one check, which has a name in the report and a closure that returns,
+  /// at every keystroke, whether a value meets the requirement.
   ///
   /// If it does not hold, the check has the advice and the state `failure`: `.incomplete` if
   /// appending text can help, otherwise `.violated`.
@@ -96,8 +98,8 @@ extension Validator {
     custom(name, requirement, advice: advice) { isFulfilled($0) ? .satisfied : failure }
   }
 
-  /// Returns a check with a name in the report and a closure that returns, at every keystroke, the
-  /// state for a value.
+  /// Returns a validator with one check, which has a name in the report and a closure that returns,
+  /// at every keystroke, the state for a value.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     state: @escaping @Sendable (Value) -> ValidationCheck.State
