@@ -4,9 +4,13 @@ import SecretStorage
 
 /// A blocking wait for asynchronous work, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Prompting needs a thread of the cooperative pool, so blocking all of them would never end.
+  /// Whether the caller is not in a task.
+  ///
+  /// Tasks that block all threads of the cooperative pool would wait forever, because prompting
+  /// needs one of these threads.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
+  /// Blocks the thread until the work has ended, and returns its value.
   static func value<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -29,8 +33,8 @@ enum BlockingWait {
 }
 
 extension AuthenticationContext {
-  /// Prompts for the authentication that an item requires, and blocks; `unavailable` in a task, and
-  /// `forked` in a forked child.
+  /// Prompts for the authentication that an item requires, and blocks the thread meanwhile; throws
+  /// `unavailable` in a task, and `forked` in a forked child.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {

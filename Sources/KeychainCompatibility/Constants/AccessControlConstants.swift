@@ -69,7 +69,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     (.applicationPassword, .applicationPassword),
   ]
 
-  /// The flags of stores; throws `unsupported` for one that no store supports.
+  /// The equivalent flags of a store; throws `unsupported` for a flag that no store supports.
   var accessFlags: AccessFlags {
     get throws(SecretStoreError) {
       let supported = Self.counterparts.filter { contains($0.0) }

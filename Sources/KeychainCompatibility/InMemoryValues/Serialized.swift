@@ -74,7 +74,7 @@ extension Serialized: @unchecked Sendable where Value: Sendable {}
 
 /// A value or closure that the older package accepted without requiring `Sendable`.
 ///
-/// `@unchecked`: it is used only inside accesses; objects are as thread-safe as they were there.
+/// `@unchecked`: it is used only inside accesses; objects are as thread-safe as in that package.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 }

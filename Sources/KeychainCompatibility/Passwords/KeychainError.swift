@@ -5,7 +5,7 @@ public import FoundationEssentials
 import SecretStorage
 import ValueFormats
 
-/// An error in reading or writing a password, as its ``description`` states.
+/// An error in reading or writing a password; its ``description`` explains the problem.
 ///
 /// The misspelled names are those of the original package. Locket never throws `unexpectedFormat`,
 /// `loadSucceededWithoutData`, `accessControllErrorUnknown`, `osSecureBadRequest` and
@@ -28,7 +28,8 @@ public enum KeychainError: Error {
   case osSecureUserCancelledAuthentication
   case osSecureMissingEtitlementForThisFeature
   case osSecureInvalidValue
-  /// The name of ``osSecure(status:)`` in 0.2, which is never thrown and which a `switch` omits.
+  /// The name of ``osSecure(status:)`` in FTPropertyWrappers 0.2; never thrown, and omitted from a
+  /// `switch`.
   @available(*, unavailable, renamed: "osSecure(status:)")
   case unhandledError(status: OSStatus)
 }
@@ -110,7 +111,8 @@ extension KeychainError {
   }
 }
 
-// The names of 0.x are static members, so that a `switch` over all cases of 2.x stays exhaustive.
+// The names of FTPropertyWrappers 0.x are static members, so that a `switch` over all cases of 2.x
+// stays exhaustive.
 @available(*, deprecated)
 extension KeychainError {
   /// The key has no item.
