@@ -145,7 +145,7 @@ extension ForeignSecrets {
   ) throws(MigrationError) {
     let progress = MaintenanceProgress(completed: completed, total: total)
     let decision = report(progress)
-    // Also if the closure has forked.
+    // The closure may have forked.
     if Fork.isChild { throw .store(.forked) }
     if decision == .cancel { throw .cancelled }
   }

@@ -77,7 +77,7 @@ public final class Serialized<Value> {
     }
     _modify {
       if let mutation = beginMutation() {
-        // Also after an error, because the change may be partial.
+        // Called even after an error, because the change may be partial.
         defer { endMutation(mutation) }
         yield unsafe &storage.pointee
       } else {

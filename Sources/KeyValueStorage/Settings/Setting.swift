@@ -190,7 +190,7 @@ final class Setting: Sendable {
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
-    // Also if the change itself has forked.
+    // The change itself may have forked.
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     var failure = change.rejection
     if failure == nil {

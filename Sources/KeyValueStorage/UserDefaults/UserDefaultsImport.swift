@@ -81,7 +81,7 @@ extension KeyValueStore {
             } else if let stored, stored != imported, !replacing {
               result.kept.append(key.string)
             } else {
-              // Also an equal value, which another writer may not have flushed.
+              // An equal value is written too, because its writer may not have flushed it.
               draft[key] = imported
               switch stored {
               case nil: result.imported.append(key.string)

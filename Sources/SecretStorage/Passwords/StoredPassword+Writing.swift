@@ -123,7 +123,7 @@ extension StoredPassword {
 
   /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
   func endChange(of initial: InitialValue, with value: (any AnyBox)?) {
-    // Also if the change itself has forked.
+    // The change itself may have forked.
     if Fork.isChild { return Fork.report() }
     if let error = initial.readError {
       didFail(error)

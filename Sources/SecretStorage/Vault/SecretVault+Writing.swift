@@ -148,7 +148,7 @@ extension SecretVault {
     return true
   }
 
-  /// Returns when everything that was read is on disk, also if its writer was killed.
+  /// Returns when everything that was read is on disk, even if its writer was killed.
   package func synchronize() throws(SecretStoreError) {
     let location = try location
     if try withContents({ contents in contents.isOnDisk }) { return }

@@ -192,7 +192,7 @@ extension URL {
 /// The log of a vault, and the device state that belongs to it.
 struct VaultLocation: Sendable {
   let log: any RecordLog
-  /// The same log, for what only files have.
+  /// The same log, for the operations that only files have.
   let file: FileRecordLog
   let device: DeviceState
 

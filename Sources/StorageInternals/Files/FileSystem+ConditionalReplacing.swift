@@ -2,6 +2,7 @@ import CLibrary
 
 // Replacing a file unless another program has changed it.
 extension FileSystem {
+  /// The result of replacing a file.
   package struct Replacement: ~Copyable {
     /// The new file, open for writing.
     package let file: File
@@ -27,7 +28,7 @@ extension FileSystem {
     hasExpectedContent: (String) -> Bool
   ) throws(SystemError) -> Replacement? {
     let directory = try openDirectory(path.parentDirectory)
-    // A link in place of the directory must not lead a file that root gives away to another one.
+    // If a link replaces the directory, root must not give away a file in another directory.
     let files = within(directory)
     let place = old == nil ? try directory.status() : nil
     var modified: Int?
@@ -82,7 +83,7 @@ extension FileSystem {
       return true
     }
     let displaced = try openDisplaced(temporary, new, path)
-    // Also while it is restored, because another file may have to be restored after it.
+    // It stays provisional while it is restored, because another file may be restored after it.
     displaced.setProvisional(true)
     defer { displaced.setProvisional(false) }
     let isExpected = Result { () throws(SystemError) in
@@ -150,7 +151,7 @@ extension File {
     recordLock(Self.getLock, F_WRLCK, from: .max - 1, count: 1).conflict != nil
   }
 
-  /// `writing` is whether the file is open for writing only.
+  /// Sets or releases the provisional lock; `writing` is whether the file is open for writing only.
   fileprivate func setProvisional(_ isProvisional: Bool, writing: Bool = false) {
     let type = isProvisional ? writing ? F_WRLCK : F_RDLCK : F_UNLCK
     _ = recordLock(Self.setLock, type, from: .max - 1, count: 1)

@@ -37,7 +37,7 @@ extension VaultContents {
         index = held
         throw error
       }
-      // Nothing of what was read may remain if the next attempt fails.
+      // If the next attempt fails, no value that was read here may remain.
       if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
     }
     guard isValidated else {
