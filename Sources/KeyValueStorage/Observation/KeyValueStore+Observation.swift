@@ -7,7 +7,7 @@ extension KeyValueStore {
   ///
   /// The change may come from another process or an editor. The closure runs on a thread of the
   /// library, in the order of the changes, and may use the store. If it blocks, it delays only the
-  /// observers of this store.
+  /// observers of this store. In a forked child, it is never called.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
@@ -29,8 +29,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Calls a handler with the new value after each change of any key, or of one key, with whose
-  /// current value it is called first.
+  /// Calls a handler with the new value after each change of a key, and first with its current
+  /// value; if the key is nil, after each change of any key.
   func observe(_ key: StoredKey?, _ handler: @escaping KeyObservers.Handler) -> KeyValueObservation
   {
     if Fork.isChild {
@@ -53,6 +53,7 @@ extension KeyValueStore {
   }
 }
 
+/// The observers of a store, grouped by the observed key.
 struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 

@@ -1,7 +1,7 @@
 import Concurrency
 import ValueFormats
 
-// Loading of values, the migration of what was loaded, and gets by key.
+// Loading and migrating the contents, and reading keys and values.
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///

@@ -33,6 +33,7 @@ struct DecimalDigits: Equatable {
     self.exponent = power + halves[0].count - 1 - last
   }
 
+  /// Returns the number as an integer; nil if it is not one, or does not fit.
   func integer<Integer: FixedWidthInteger>() -> Integer? {
     if digits.isEmpty { return 0 }
     guard (0..<40).contains(exponent), digits.count < 40 else { return nil }
@@ -52,7 +53,7 @@ extension Decimal {
     return .number(Int128(text).map(StoredNumber.integer) ?? .text(text))
   }
 
-  /// Decodes a number or a string; returns nil for a dictionary, which `Decimal` itself encodes.
+  /// Decodes a number or a string; returns nil for a dictionary, the form that `Decimal` encodes.
   init?(_ tree: ValueTree) throws(ValueCodingError.Problem) {
     let text: String
     switch tree {

@@ -17,7 +17,7 @@ package enum ValueTree: Hashable, Sendable {
 }
 
 package enum ValueForm: Sendable {
-  /// URLs and decimals have a short form, and decoding accepts what only people write.
+  /// URLs and decimals have a short form, and decoding accepts forms that only people write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation

@@ -1,5 +1,6 @@
-// The values of a property list, and its entries.
+// Reading the entries and values of a property list.
 extension MarkupReader {
+  /// Reads a whole property list as the entries of its root dictionary and the text around them.
   mutating func file() throws(FormatError) -> ParsedFile {
     try skipHeader()
     let start = position
@@ -26,6 +27,7 @@ extension MarkupReader {
       entries: entries, surroundings: FileSurroundings(header: header, footer: footer))
   }
 
+  /// Reads a whole property list as one value.
   mutating func document() throws(FormatError) -> ValueTree {
     try skipHeader()
     let tree = try value(within: 0)
@@ -109,7 +111,7 @@ extension MarkupReader {
     return EscapedString.forbidden(key) ?? key
   }
 
-  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
+  /// Reads a value nested in `depth` containers; the result is valid only if `makesTrees` is true.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
     let start = position
     if hasPrefix("</") { throw failure("expected a value") }
