@@ -16,7 +16,8 @@ public struct PassphraseAuthenticator: Authenticator {
   ///
   /// - Parameters:
   ///   - vault: The vault, which the authenticator retains; nil for the vault whose initializer
-  ///     receives the authenticator, but not for an ``AuthenticationContext``.
+  ///     receives the authenticator. An ``AuthenticationContext`` needs an authenticator with a
+  ///     vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(
@@ -104,7 +105,7 @@ extension SecretVault {
       if error == .wrongPassphrase { return false }
       throw error
     }
-    // The slot of a forged table would open as well.
+    // A passphrase also opens the slot of a forged table.
     if keys.standing == .candidate { throw keys.lockedError }
     return true
   }

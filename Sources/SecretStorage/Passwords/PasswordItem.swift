@@ -51,7 +51,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// known value or the default value, a set keeps the new value unsaved, which gets return,
   /// ``status`` and ``error`` change, and ``SecretStores/onFailure`` is called. If the store is
   /// locked or denies the item, a get returns the default value, unless the policy is
-  /// ``RefreshPolicy/manual``. In a forked child, it does so too, and a set is only reported.
+  /// ``RefreshPolicy/manual``. In a forked child, a get returns the default value, and a set is
+  /// reported and discarded.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
@@ -110,6 +111,7 @@ extension PasswordItem {
   /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.
   public var modificationDate: Date? { stored.item()?.modificationDate }
 
+  /// The identity of the stored item; nil if there is no item.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
 }
 

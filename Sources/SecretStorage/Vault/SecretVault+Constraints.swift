@@ -61,7 +61,8 @@ extension SecretVault {
       of: content, item.identity, requested ?? item.accessControl, authorizedBy: authorization)
   }
 
-  /// Returns the secret in the opened payload of an item, after checking what only that shows.
+  /// Returns the secret in the opened payload of an item, after checking the enrolled set and the
+  /// application password, which need the payload.
   func secret(
     in payload: Secret, of item: VaultItem, reading isReading: Bool,
     authorizedBy authorization: Authorization

@@ -11,8 +11,8 @@ import StorageInternals
 /// The service's file configures whether a login needs a password, a fingerprint or something else.
 /// PAM reports only that a login succeeded, so one without a prompt counts as
 /// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true, and every other one as
-/// ``AuthenticationProofs/passcode``. Therefore, do not use a service that accepts users without a
-/// prompt. Accounts that have no password or have expired are denied.
+/// ``AuthenticationProofs/passcode``. Therefore, do not use a service that accepts users without
+/// proof, such as one with `pam_permit`. Accounts that have no password or have expired are denied.
 ///
 /// The library `libpam.so.0` is loaded on first use. The modules run in this process; without
 /// superuser privileges, most can check only the password of the process's own user. If the task is
@@ -110,8 +110,9 @@ public struct PAMAuthenticator: Authenticator {
   }
 }
 
+/// The user of this process.
 enum ProcessUser {
-  /// Throws if there is none, as in some containers.
+  /// The login name; throws `unavailable` if there is none, as in some containers.
   static var name: String {
     get throws(SecretStoreError) {
       let user = getuid()

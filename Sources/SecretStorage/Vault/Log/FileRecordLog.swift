@@ -44,13 +44,13 @@ struct FileRecordLog: RecordLog {
     if let position, position != .nowhere {
       let state = current.logState
       if position.state.lowHalf == state.lowHalf {
-        // After any other change of the same file than growth, all of it is read again.
+        // Unless the file has only grown, all of it is read again.
         if position.state[2] < state[2] { return try readAppended(file, from: position.size) }
       } else if let (record, end) = try lastOfReplacement(file), try isContinued(record) {
         return try readAppended(file, from: end)
       }
     }
-    // The records keep the file open, also when it is replaced.
+    // The records keep the file open, even after its replacement.
     let reader: LogReader = { offset, count throws(SecretStoreError) in
       let bytes = try mapErrors(file.read(from: offset, count: count))
       if bytes.count == count { return bytes[...] }
@@ -103,7 +103,7 @@ struct FileRecordLog: RecordLog {
     }
     var parsed = try parse(content, at: start, of: status, reader)
     if start == 0, content.startIndex == 0, case .record? = parsed.entries.first {
-      // Not a byte is before the first record.
+      // The file begins with its first record.
       let place = "the missing header of \(path)"
       parsed.entries.insert(
         .damaged(place, after: LogPosition(size: 0, state: status.logState)), at: 0)
@@ -171,7 +171,8 @@ struct FileRecordLog: RecordLog {
       fillReserve(holding: lock)
       return LogPosition(size: end, state: state)
     } catch {
-      // The write was not acknowledged. If this fails too, the rest is torn, or a valid write.
+      // The write was not acknowledged. If truncating fails too, the file ends with a torn write,
+      // or with a valid one.
       do throws(SystemError) { try file.truncate(to: position.size) } catch {}
       throw SecretStoreError(error)
     }
@@ -213,8 +214,8 @@ struct FileRecordLog: RecordLog {
       end: { watch.withLock { $0.take() }?.stop() })
   }
 
-  /// Creates the file; leaves none on an error, unless it is that of the directory's flush: a power
-  /// failure might then undo the removal, but not the machine's record of the next new file.
+  /// Creates the file, and removes it after an error, unless flushing the directory failed: a power
+  /// failure might undo that removal, but not the machine's record of the next new file.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {

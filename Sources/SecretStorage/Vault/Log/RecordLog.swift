@@ -17,8 +17,8 @@ package protocol RecordLog: Sendable {
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges
 
-  /// Calls a closure while no other writer is active; throws `busy`, without a call, if others are
-  /// for too long. The log, which another process may have replaced, is durable before the call.
+  /// Calls a closure while no other writer is active; throws `busy` instead if one is for too long.
+  /// The log, which another process may have replaced, is durable before the call.
   func withWriterLock<Result>(
     _ body: (_ append: LogAppend) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result
@@ -27,7 +27,7 @@ package protocol RecordLog: Sendable {
   ///
   /// The log is unchanged if `make` returns nil, or after an error, which is `conflict` unless the
   /// log ends at the position. The records of `beginning` precede the others, and are added while
-  /// other writers are active.
+  /// other writers are active. `keepingOld` is whether to keep the old log under another name.
   ///
   /// - Returns: The error because of which the new log may not survive a power failure, if any.
   ///   Then the machine's state must not refer to the new log yet.
@@ -66,6 +66,7 @@ extension RecordLog {
   }
 }
 
+/// A record of a log, with its digest.
 package struct LogRecord: Sendable {
   package let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
@@ -76,6 +77,7 @@ package struct LogRecord: Sendable {
   package var offset = 0
 }
 
+/// A position between records, in one state of a log.
 package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
   package static let nowhere = LogPosition(size: 0, state: .zero)

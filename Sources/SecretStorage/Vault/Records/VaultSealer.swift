@@ -7,6 +7,7 @@ struct VaultSealer: Sendable {
   /// The size of a write ID, with which the salts of the write's records begin, in bytes.
   private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
+  /// The size of an authentication tag, in bytes.
   static let tagSize = 16
 
   let vaultID: [UInt8]
@@ -93,8 +94,10 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the ID of the write whose first record has a sequence number, which shows whether a
-  /// damaged record and an intact one after it belong to one write, which may be interrupted.
+  /// Returns the ID of the write whose first record has a sequence number.
+  ///
+  /// It shows whether a damaged record and an intact one after it belong to the same write, which
+  /// may have been interrupted.
   func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
@@ -106,6 +109,7 @@ struct VaultSealer: Sendable {
     payload.dropFirst(RecordHeader.size).prefix(writeIDSize)
   }
 
+  /// Returns a tag that authenticates the payload of a key table under a key.
   func tag(
     of payload: some Collection<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> [UInt8] {
@@ -171,8 +175,10 @@ func nilIfCorrupted<Result>(
   }
 }
 
+/// The opened content of a record of items.
 struct ItemsRecord {
   var entries: [ItemEntry] = []
+  /// The subject of the previous record; nil if it is unknown.
   var previousSubject: RecordSubject?
 
   var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }

@@ -17,7 +17,7 @@ extension SecretVault {
   ///     that the vault has with different content. Otherwise, it is kept.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
   ///   - report: Called synchronously after each batch of about 256 items, and several times a
-  ///     second during key derivation, with an unknown total of 0; may cancel the import.
+  ///     second during key derivation, when the total is unknown and 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase``; ``SecretStoreError/corrupted(_:)`` if the file
   ///   is not a complete and intact vault, if this vault is damaged, or if the items read back

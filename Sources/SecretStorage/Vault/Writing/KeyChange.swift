@@ -8,6 +8,7 @@ struct KeyChange {
   /// The purpose of the key that only a vault with a passphrase has.
   static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
 
+  /// Whether the vault does not exist yet.
   var isNew: Bool { contents.chain.first == nil }
 
   /// Adds a slot for a key and, with the first passphrase, the key that depends on it.
@@ -41,7 +42,7 @@ struct KeyChange {
     contents.index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
-  /// Whether this machine and version should be able to open a slot with the right key.
+  /// Returns whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
       return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer)

@@ -37,7 +37,7 @@ struct RecordComposer {
     return vault
   }
 
-  /// Begins a log of key tables and the given number of records; nil if a later table has the end.
+  /// Begins a log of key tables and `count` more records; if it is nil, a later table has the end.
   mutating func begin(followedBy count: Int?) throws(SecretStoreError) {
     chain.start = nextSequence
     let end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
@@ -60,6 +60,7 @@ struct RecordComposer {
     add(record, .keys)
   }
 
+  /// Removes and returns the records so far, to limit the memory in use.
   mutating func takeRecords() -> [LogRecord] {
     defer { records = [] }
     return records
@@ -78,8 +79,10 @@ struct RecordComposer {
     }
   }
 
-  /// Adds a record, in which several entries must belong to new or unchanged items, because the
-  /// next record does not list them; `first` is the sequence of an appended write's first record.
+  /// Adds a record; `first` is the sequence of an appended write's first record.
+  ///
+  /// Several entries must belong to new or unchanged items, because the next record does not list
+  /// them.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
@@ -106,7 +109,7 @@ extension [VaultItem] {
   /// The maximum size of one record, in bytes; a larger item has a separate record.
   static let blockBytes = 1 << 20
 
-  /// The items in blocks of a maximum number of items, with the oldest first.
+  /// Returns the items in blocks of at most `limit` items, with the oldest first.
   func records(of limit: Int) -> [ItemBlock] {
     let sorted = sorted { $0.created < $1.created }
     return [Accessibility.whenUnlocked, .always].flatMap { accessibility in
@@ -115,7 +118,7 @@ extension [VaultItem] {
     }
   }
 
-  /// The items in blocks that respect this limit of their number and the limit of their size.
+  /// Returns the items, in their order, in blocks of at most `limit` items and ``blockBytes``.
   func blocks(of limit: Int) -> [ArraySlice<VaultItem>] {
     var blocks: [ArraySlice<VaultItem>] = []
     var start = 0
