@@ -49,22 +49,3 @@ package struct Observers<Handler> {
 }
 
 extension Observers: Sendable where Handler: Sendable {}
-
-/// An observation that ends when it is cancelled or released; each public observation contains one.
-package final class ObservationLifetime: Sendable {
-  private let end: @Sendable () -> Void
-  private let hasEnded = Atomic(false)
-
-  package init(end: @escaping @Sendable () -> Void) { self.end = end }
-
-  deinit { cancel() }
-
-  /// Ends the observation; further calls, and calls in a forked child, do nothing.
-  package func cancel() {
-    if hasEnded.load(ordering: .acquiring) || Fork.isChild { return }
-    // Concurrent calls may all run the closure, so that none returns before the observation has
-    // ended.
-    end()
-    hasEnded.store(true, ordering: .releasing)
-  }
-}
