@@ -1,0 +1,14 @@
+/// The policy for when a password property reads and writes its store.
+public enum RefreshPolicy: Hashable, Sendable {
+  /// Each get reads the store, or finds it unchanged since the last one; each set writes it.
+  case onAccess
+  /// Only `load()`, `save()` and `remove()` use the store.
+  ///
+  /// A get returns the value that was last loaded or set. An in-place change reads the store if no
+  /// value was loaded or set.
+  case manual
+  /// A get reads the store if a change was reported since the last read; each set writes it.
+  ///
+  /// If the kernel cannot report changes by other processes promptly, each get checks for changes.
+  case onChange
+}
