@@ -92,21 +92,4 @@ extension SecretVault {
     bound.vault = bound.vault ?? self
     return bound
   }
-
-  /// Returns whether a passphrase is correct; throws if that cannot be checked.
-  func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
-    let keys = try read { contents throws(SecretStoreError) in contents.keys }
-    guard let table = keys.table, table.hasPassphrase else {
-      throw .invalid("The vault has no passphrase")
-    }
-    do {
-      _ = try table.open(with: .passphrase(passphrase), cipher)
-    } catch {
-      if error == .wrongPassphrase { return false }
-      throw error
-    }
-    // A passphrase also opens the slot of a forged table.
-    if keys.standing == .candidate { throw keys.lockedError }
-    return true
-  }
 }

@@ -1,4 +1,4 @@
-// Setting, changing and removing the passphrase.
+// Checking, setting, changing and removing the passphrase.
 extension SecretVault {
   /// Whether the vault has a passphrase; throws ``SecretStoreError`` if it cannot be read.
   public var hasPassphrase: Bool {
@@ -7,6 +7,23 @@ extension SecretVault {
 
   package func findsPassphrase() throws(SecretStoreError) -> Bool {
     try currentTable()?.hasPassphrase ?? false
+  }
+
+  /// Returns whether a passphrase is correct; throws if that cannot be checked.
+  func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
+    let keys = try read { contents throws(SecretStoreError) in contents.keys }
+    guard let table = keys.table, table.hasPassphrase else {
+      throw .invalid("The vault has no passphrase")
+    }
+    do {
+      _ = try table.open(with: .passphrase(passphrase), cipher)
+    } catch {
+      if error == .wrongPassphrase { return false }
+      throw error
+    }
+    // A passphrase also opens the slot of a forged table.
+    if keys.standing == .candidate { throw keys.lockedError }
+    return true
   }
 
   /// Replaces all slots, including this device's slot, with one for a passphrase.
