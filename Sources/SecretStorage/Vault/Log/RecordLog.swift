@@ -114,12 +114,4 @@ package struct LogChanges: Sendable {
   package var tail: Tail?
   /// The end of the last entry.
   package let position: LogPosition
-
-  /// The newest well-formed key table, which is not authenticated; nil if there is none.
-  func newestTable(_ cipher: any SecretCipher) -> KeyTable? {
-    for case .record(let record) in entries.reversed() {
-      if let read = KeyTableRecord.ifTable(record.payload, cipher) { return read.table }
-    }
-    return nil
-  }
 }

@@ -60,3 +60,13 @@ struct KeyTableRecord: Sendable {
     return tag[...] == found
   }
 }
+
+extension LogChanges {
+  /// The newest well-formed key table, which is not authenticated; nil if there is none.
+  func newestTable(_ cipher: any SecretCipher) -> KeyTable? {
+    for case .record(let record) in entries.reversed() {
+      if let read = KeyTableRecord.ifTable(record.payload, cipher) { return read.table }
+    }
+    return nil
+  }
+}
