@@ -99,7 +99,7 @@ extension SecretVault {
           bytes += item.byteCount
           renewed.append(try contents.renewed(item))
         }
-        for (accessibility, items) in renewed.records(of: batchSize) {
+        for (accessibility, items) in renewed.itemBlocks(of: batchSize) {
           try draft.append(items.map(ItemEntry.put), as: accessibility)
         }
         return draft

@@ -38,7 +38,8 @@ extension SecretVault {
         var draft = try RecordComposer(
           replacing: start.chain, reserved: reserved, with: start.keys, for: items,
           followedBy: nil)
-        try draft.add(items.records(of: batchSize)) { draft, completed throws(SecretStoreError) in
+        let blocks = items.itemBlocks(of: batchSize)
+        try draft.add(blocks) { draft, completed throws(SecretStoreError) in
           for record in draft.takeRecords() { try write(record) }
           try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
         }

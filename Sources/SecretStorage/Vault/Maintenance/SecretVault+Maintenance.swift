@@ -96,7 +96,7 @@ extension SecretVault {
       try change(&changed)
       let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard changed.keys.table != nil else { return nil }
-      let blocks = items.records(of: batchSize)
+      let blocks = items.itemBlocks(of: batchSize)
       var new = try RecordComposer(
         replacing: changed.chain, reserved: changed.expected?.head.sequence, with: changed.keys,
         for: items, followedBy: blocks.count)

@@ -39,7 +39,7 @@ extension SecretVault {
     let items = contents.index.items.sorted { $0.created < $1.created }
     let portable = items.filter(\.isPortable)
     try checkProgress(0, of: portable.count, report)
-    let blocks = portable.records(of: batchSize)
+    let blocks = portable.itemBlocks(of: batchSize)
     let keys = try VaultKeys(slot: "passphrase", key, device: nil, cipher)
     var new = try RecordComposer(
       replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count)
