@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The digits of a decimal number, such as `-1.5e3`, which are equal for equal numbers.
 struct DecimalDigits: Equatable {
   let isNegative: Bool
@@ -40,50 +38,9 @@ struct DecimalDigits: Equatable {
     return Integer(text(zeros: exponent))
   }
 
-  fileprivate func text(zeros: Int) -> String {
+  /// Returns the digits and a number of zeros, as an integer without the exponent.
+  func text(zeros: Int) -> String {
     (isNegative ? "-" : "") + (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self))
       + String(repeating: "0", count: zeros)
-  }
-}
-
-extension Decimal {
-  var tree: ValueTree {
-    if isNaN { return .number(.real(.nan)) }
-    let text = description
-    return .number(Int128(text).map(StoredNumber.integer) ?? .text(text))
-  }
-
-  /// Decodes a number or a string; returns nil for a dictionary, the form that `Decimal` encodes.
-  init?(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    let text: String
-    switch tree {
-    case .dictionary: return nil
-    case .number(.integer(let value)): text = value.description
-    case .number(.real(let value)): text = value.description
-    case .number(.float(let value)): text = value.description
-    case .number(.text(let value)), .string(let value): text = value
-    default: throw tree.isNot(.number)
-    }
-    if text.lowercased() == "nan" {
-      self = .nan
-    } else if let digits = DecimalDigits(text) {
-      guard let value = Decimal(digits) else { throw .outOfRange(type: "Decimal") }
-      self = value
-    } else if case .string = tree {
-      throw tree.isNot(.number)
-    } else {
-      throw .outOfRange(type: "Decimal")
-    }
-  }
-
-  private init?(_ number: DecimalDigits) {
-    // A larger exponent than 127 is stored as zeros of the mantissa, which has up to 39 digits.
-    let zeros = max(number.exponent - 127, 0)
-    guard number.digits.count < 40 - min(zeros, 39), number.exponent >= -128,
-      let value = Decimal(string: "\(number.text(zeros: zeros))e\(number.exponent - zeros)"),
-      // A mantissa of more than 128 bits was rounded.
-      DecimalDigits(value.description) == number
-    else { return nil }
-    self = value
   }
 }
