@@ -143,3 +143,15 @@ extension SecretStoreError {
     if Fork.isChild { throw .forked }
   }
 }
+
+/// Throws the error of a system call as ``SecretStoreError``.
+@discardableResult
+func mapErrors<Result: ~Copyable>(
+  _ call: @autoclosure () throws(SystemError) -> Result
+) throws(SecretStoreError) -> Result {
+  do {
+    return try call()
+  } catch {
+    throw SecretStoreError(error)
+  }
+}

@@ -270,15 +270,3 @@ extension FileStatus {
     SIMD4(device, inode, UInt64(size), UInt64(bitPattern: Int64(modified)))
   }
 }
-
-/// Throws the error of a system call as ``SecretStoreError``.
-@discardableResult
-func mapErrors<Result: ~Copyable>(
-  _ call: @autoclosure () throws(SystemError) -> Result
-) throws(SecretStoreError) -> Result {
-  do {
-    return try call()
-  } catch {
-    throw SecretStoreError(error)
-  }
-}
