@@ -1,7 +1,10 @@
 import Concurrency
 
-/// A password that the app supplies, with a cache of keys, each of which takes tenths of a second.
+/// A password that the app supplies, with a cache of the keys derived from it.
+///
+/// Deriving a key takes tenths of a second.
 final class ApplicationPassword: Sendable {
+  /// The parameters on which a derived key depends, apart from the password.
   struct Derivation: Hashable {
     let cost: ScryptCost
     let salt: [UInt8]
@@ -9,13 +12,16 @@ final class ApplicationPassword: Sendable {
 
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
+  /// The maximum number of keys in the cache.
   private static let cacheLimit = 16
+  /// The maximum size of the password, in bytes.
   private static let sizeLimit = 64 * 1024
 
   init(_ password: Secret) {
     self.password = password
   }
 
+  /// Throws `invalid` if the password is empty or too long.
   func check() throws(SecretStoreError) {
     if password.count == 0 { throw .invalid("An application password must not be empty") }
     if password.count > Self.sizeLimit {
@@ -26,11 +32,12 @@ final class ApplicationPassword: Sendable {
     }
   }
 
+  /// Returns a salt for encrypting a secret under the password.
   func salt(for secret: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }
 
-  /// Derives a key, or returns it from the cache; `check` may cancel the derivation.
+  /// Returns a key, derived or from the cache; `check` throws an error to cancel the derivation.
   func key(
     _ derivation: Derivation, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

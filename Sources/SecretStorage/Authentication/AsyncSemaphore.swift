@@ -11,6 +11,9 @@ final class AsyncSemaphore: Sendable {
 
   private let state = Lock(State())
 
+  /// Waits until the semaphore is free, and acquires it.
+  ///
+  /// Throws `cancelled` if the task is cancelled before, or the semaphore is closed.
   func wait() async throws(SecretStoreError) {
     let id = state.withLock { state in
       state.lastID += 1
@@ -40,6 +43,7 @@ final class AsyncSemaphore: Sendable {
     if !isAcquired { throw .cancelled }
   }
 
+  /// Releases the semaphore to the first waiting task.
   func signal() {
     let next = state.withLock { state in
       state.isAcquired = !state.waiters.isEmpty
@@ -48,6 +52,7 @@ final class AsyncSemaphore: Sendable {
     next?.resume(returning: true)
   }
 
+  /// Cancels all current and later waits.
   func close() {
     let continuations = state.withLock { state in
       state.isClosed = true

@@ -10,6 +10,7 @@ import Concurrency
 /// Properties never prompt the user: to read an item that needs a proof, pass a context to
 /// ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof is valid in every store.
 public final class AuthenticationContext: Sendable {
+  /// The proofs of one authentication, with the enrolled set and the time at which it succeeded.
   private struct Proof {
     let proofs: AuthenticationProofs
     let enrolledSet: [UInt8]?
@@ -25,14 +26,15 @@ public final class AuthenticationContext: Sendable {
   public let reason: String
   private let authenticator: (any Authenticator)?
   let applicationPassword: ApplicationPassword?
-  /// Replaces the application password of an item that is saved, unless nil.
+  /// The application password that a save gives its item; nil to keep the current one.
   let newApplicationPassword: ApplicationPassword?
   /// The key derivation cost for items that are saved.
   let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
-  /// Requested before `cancel()` resets the state, so that nothing is added afterwards.
+  /// The cancellation of the context, requested before `cancel()` resets the state, so that nothing
+  /// is added afterwards.
   let cancellation = Cancellation()
 
   /// Creates a context without prompting the user.
@@ -64,7 +66,7 @@ public final class AuthenticationContext: Sendable {
   /// ``SecretStoreError/cancelled``, and properties discard the values that they loaded with it.
   public func cancel() {
     cancellation.request()
-    // The prompt is the parent's.
+    // The prompt belongs to the parent process.
     if Fork.isChild { return }
     let authentication = state.withLock { state in
       state.proofs = []
@@ -94,6 +96,7 @@ public final class AuthenticationContext: Sendable {
     try await authorization(for: accessControl, with: authenticator)
   }
 
+  /// Authorizes access like ``authorize(_:with:)``; `now` returns the current time.
   package func authorization(
     for accessControl: AccessControl, with authenticator: (any Authenticator)?,
     at now: @Sendable () -> ContinuousClock.Instant = { .now }
@@ -113,6 +116,7 @@ public final class AuthenticationContext: Sendable {
     return authorization
   }
 
+  /// Returns an authorization with the proofs that are still valid, without prompting the user.
   func authorization(
     with authenticator: (any Authenticator)?, at time: ContinuousClock.Instant = .now
   ) throws(SecretStoreError) -> Authorization {
@@ -126,7 +130,7 @@ public final class AuthenticationContext: Sendable {
       context: self, authenticator: self.authenticator ?? authenticator)
     for proof in proofs { authorization.proofs.formUnion(proof.proofs) }
     if authorization.proofs.contains(.biometry) {
-      // A fingerprint that was enrolled since then may be someone else's.
+      // A fingerprint or face that was enrolled since the proof may be another person's.
       authorization.enrolledSet = authorization.authenticator?.enrolledSet
       let isCurrent = proofs.contains {
         $0.proofs.contains(.biometry) && $0.enrolledSet == authorization.enrolledSet
@@ -136,6 +140,7 @@ public final class AuthenticationContext: Sendable {
     return authorization
   }
 
+  /// Prompts the user for one of the missing proofs, and keeps the result for reuse.
   private func ask(
     for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?,
     at now: @Sendable () -> ContinuousClock.Instant
@@ -162,7 +167,7 @@ public final class AuthenticationContext: Sendable {
   private func run(
     _ authenticator: any Authenticator, _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    // The context can cancel a separate task.
+    // The authentication is a separate task, so that the context can cancel it.
     let authentication = Task { @concurrent () -> Result<AuthenticationProofs, SecretStoreError> in
       do throws(SecretStoreError) {
         return .success(try await authenticator.authenticate(request))

@@ -13,6 +13,7 @@ public struct Authorization: Sendable {
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?
 
+  /// Throws `cancelled` if the context was cancelled.
   func checkContext() throws(SecretStoreError) {
     if context?.cancellation.isRequested == true { throw .cancelled }
   }
@@ -20,8 +21,9 @@ public struct Authorization: Sendable {
   /// Returns the proofs of which one is still needed to read an item with the given flags; nil if
   /// no proof is missing.
   ///
-  /// This checks neither the application password, which only decrypting the item can check, nor
-  /// whether the enrolled fingerprints and faces satisfy ``AccessFlags/biometryCurrentSet``.
+  /// The method checks neither the application password, because only decrypting the item can check
+  /// it, nor whether the enrolled fingerprints and faces satisfy
+  /// ``AccessFlags/biometryCurrentSet``.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination of flags, or
   ///   ``SecretStoreError/unsupported(_:)`` for unknown flags.

@@ -61,8 +61,8 @@ extension SecretStores {
   /// print(SecretStores.diagnose())
   /// ```
   ///
-  /// This neither changes anything nor prompts the user, and does not count as a use of the default
-  /// store, so that ``bootstrap(_:)`` may still be called.
+  /// The method neither changes anything nor prompts the user, and does not count as a use of the
+  /// default store, so that ``bootstrap(_:)`` may still be called.
   ///
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
@@ -103,7 +103,7 @@ extension Diagnosis {
     recordMachine()
   }
 
-  /// Records the keys that unlock a store, or another error as a problem.
+  /// Records the keys that unlock a locked store, or any other error as a problem of a subject.
   mutating func recordLock(_ error: SecretStoreError, otherwise subject: String = "Locked") {
     if case .locked(let keys) = error {
       record("Locked", "yes: unlock it with \(keys)")

@@ -3,8 +3,8 @@ import StorageInternals
 
 /// The functions of Linux-PAM's libpam, loaded on first use.
 ///
-/// Constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers are
-/// constants, and threads may use the library concurrently with separate handles.
+/// The constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers do
+/// not change, and threads may use the library concurrently with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
@@ -38,14 +38,16 @@ import StorageInternals
     var unused: Int32
   }
 
-  /// PAM_CONV_ERR.
+  /// PAM_CONV_ERR, the result of a conversation that failed.
   static let conversationFailed: Int32 = 19
-  /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
-  /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
+  /// The codes that deny a login: PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT,
+  /// PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED and
+  /// PAM_AUTHTOK_EXPIRED.
   private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
-  /// PAM_MAX_NUM_MSG.
+  /// PAM_MAX_NUM_MSG, the maximum number of messages in one call of the conversation.
   static let messageLimit = 32
-  /// PAM_DISALLOW_NULL_AUTHTOK, because a login without a password proves nothing.
+  /// PAM_DISALLOW_NULL_AUTHTOK, which denies accounts without a password: their login proves
+  /// nothing.
   static let disallowNullToken: Int32 = 0x0001
 
   // int pam_start(const char *service_name, const char *user,
@@ -58,7 +60,7 @@ import StorageInternals
     @convention(c) (
       CString, CString, UnsafeRawPointer, CString, UnsafeMutablePointer<Handle?>
     ) -> Int32
-  // Since version 1.4.
+  // nil before version 1.4 of Linux-PAM.
   let startInDirectory: StartInDirectory?
   // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
   private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
@@ -88,6 +90,7 @@ import StorageInternals
     unsafe describe = try library.function("pam_strerror")
   }
 
+  /// Starts a transaction; returns its handle, or nil and the code of the error.
   func begin(
     _ service: PAMService, user: String, _ conversation: Conversation
   ) -> (handle: Handle?, code: Int32) {
@@ -108,6 +111,7 @@ import StorageInternals
     unsafe path.withCString { unsafe setItem(handle, 3, $0) }
   }
 
+  /// Returns the error for a code other than 0, with PAM's description of it.
   func error(_ code: Int32, _ handle: Handle?, of service: PAMService) -> SecretStoreError {
     let message =
       unsafe describe(handle, code).map { unsafe String(cString: $0) } ?? "no reason given"

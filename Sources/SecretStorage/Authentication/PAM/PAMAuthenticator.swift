@@ -8,8 +8,8 @@ import StorageInternals
 /// ```
 ///
 /// The service's file configures whether a login needs a password, a fingerprint or something else.
-/// PAM reports only that a login succeeded, so one without a prompt counts as
-/// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true, and every other one as
+/// PAM reports only that a login succeeded, so a login without a question counts as
+/// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true, and every other login as
 /// ``AuthenticationProofs/passcode``. Therefore, do not use a service that accepts users without
 /// proof, such as one with `pam_permit`. Accounts that have no password or have expired are denied.
 ///

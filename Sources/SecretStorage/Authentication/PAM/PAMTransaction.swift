@@ -4,7 +4,8 @@ import Dispatch
 
 /// An authentication during which a thread calls PAM's blocking library and a task asks the user.
 ///
-/// The library cannot be interrupted: if cancelled, the thread ends when the modules return.
+/// The library cannot be interrupted: if the task is cancelled, the thread ends when the modules
+/// return.
 final class PAMTransaction: Sendable {
   enum Event: Sendable {
     /// A module has sent messages, and waits for the same number of answers.
@@ -28,7 +29,7 @@ final class PAMTransaction: Sendable {
 
   init(_ user: String, by service: PAMService, _ library: LibPAM) {
     (events, continuation) = AsyncStream.makeStream()
-    // A separate queue, because a module may sleep arbitrarily long.
+    // The queue is a separate one, because a module may sleep arbitrarily long.
     DispatchQueue(label: "locket.pam").async {
       let result = Result { () throws(SecretStoreError) in
         try self.authenticate(user, by: service, library)
@@ -37,12 +38,13 @@ final class PAMTransaction: Sendable {
     }
   }
 
+  /// Passes the answers to the waiting module; nil answers a message that is not a question.
   func answer(_ answers: [Secret?]) {
     state.withLock { $0.answers = answers }
     answered.signal()
   }
 
-  /// Gives the modules no further answers.
+  /// Ends the conversation: the modules get no further answers.
   func abandon() {
     state.withLock { $0 = State(isAbandoned: true) }
     answered.signal()
@@ -65,7 +67,8 @@ final class PAMTransaction: Sendable {
     throw unsafe library.error(code, handle, of: service)
   }
 
-  /// Sends messages to the task, and waits for the answers; nil if there are none.
+  /// Sends messages to the task, and returns its answers; returns nil if a message or an answer is
+  /// invalid, or if the task has abandoned the transaction.
   fileprivate func answers(
     count: Int32, _ messages: UnsafePointer<UnsafeRawPointer?>?
   ) -> [Secret?]? {
@@ -79,7 +82,7 @@ final class PAMTransaction: Sendable {
       }
       var converted: [PAMMessage] = []
       for index in 0..<Int(count) {
-        // The caller guarantees that this points to a valid `struct pam_message`.
+        // The library guarantees that the element points to a valid `struct pam_message`.
         let message = unsafe messages[index]?.assumingMemoryBound(to: LibPAM.Message.self)
         converted.append(unsafe try PAMMessage(message?.pointee))
       }
@@ -120,7 +123,7 @@ private func converse(
 
 /// Returns an array of `struct pam_response`, which the module frees.
 private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer {
-  // Like Swift's own allocations, these trap if there is no memory.
+  // Like Swift's own allocations, these allocations trap if there is no memory.
   let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride)!
   let responses = unsafe array.bindMemory(to: LibPAM.Response.self, capacity: answers.count)
   for (index, answer) in answers.enumerated() {
@@ -134,6 +137,7 @@ private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer 
   return unsafe array
 }
 
+/// A message of a module: a text to show, or a question.
 enum PAMMessage: Sendable {
   case message(AuthenticationMessage)
   case question(AuthenticationQuestion)

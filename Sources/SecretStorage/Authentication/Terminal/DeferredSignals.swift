@@ -17,15 +17,18 @@ private func writeSignal(_ number: Int32) {
 /// The signals that terminate, suspend or continue the process, deferred while the terminal's
 /// settings are changed.
 ///
-/// SIGCONT, with which the kernel continues the process even if it is deferred, is the only
-/// notification of a stop by SIGSTOP, after which the terminal may have different settings.
+/// The kernel continues the process at SIGCONT even if the signal is deferred. SIGCONT is deferred
+/// because it is the only notification of a stop by SIGSTOP: after a stop, the terminal may have
+/// different settings.
 ///
 /// The handler may call only async-signal-safe functions, so it writes the number of the signal to
 /// a pipe. Only one thread at a time may defer signals.
 struct DeferredSignals {
+  /// The signals that are deferred even if the app handles them.
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  /// Other signals that end the process, but for crashes; deferred unless the app handles them.
+  /// The other signals that end the process, except those of crashes; they are deferred unless the
+  /// app handles them.
   private static let others =
     [
       SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU,
@@ -42,11 +45,13 @@ struct DeferredSignals {
     return pipe
   }
 
+  /// Whether signals are deferred now.
   private static let isDeferring = Lock(false)
 
   private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
+  /// Begins to defer signals.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -71,9 +76,10 @@ struct DeferredSignals {
     return action
   }
 
-  /// Becomes readable when a signal arrives.
+  /// The descriptor that becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
 
+  /// Returns the number of the next deferred signal; nil if there is none.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.
@@ -87,7 +93,7 @@ struct DeferredSignals {
       if current.handlerAddress != Self.deferring.handlerAddress { continue }
       unsafe sigaction(number, &action, nil)
     }
-    // Signals that arrived after the last call of `next()`.
+    // Deliver the signals that arrived after the last call of `next()`.
     while let number = next() { if number != SIGCONT { Self.deliver(number) } }
   }
 
@@ -102,7 +108,8 @@ struct DeferredSignals {
     unsafe sigaction(SIGCONT, &current, nil)
   }
 
-  /// Defers a signal that a dispatch source has received; false if signals are not deferred.
+  /// Defers a signal that a dispatch source has received; returns false if signals are not deferred
+  /// now.
   static func deferSignal(_ number: Int32) -> Bool {
     isDeferring.withLock { isDeferring in
       if isDeferring { writeSignal(number) }
@@ -138,13 +145,14 @@ extension sigaction {
     return unsafe unsafeBitCast(handler, to: Int.self)
   }
 
-  // These are special addresses, not functions.
+  // SIG_IGN and SIG_DFL are special addresses, not functions.
   fileprivate static var ignoring: Int { unsafe unsafeBitCast(SIG_IGN, to: Int.self) }
   fileprivate static var `default`: Int { unsafe unsafeBitCast(SIG_DFL, to: Int.self) }
 }
 
 /// The signal mask of the current thread; threads of Dispatch block nearly all signals.
 enum ThreadSignals {
+  /// Calls a closure while the current thread does not block some signals.
   static func unblocking<Result, Failure: Error>(
     _ numbers: [Int32], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

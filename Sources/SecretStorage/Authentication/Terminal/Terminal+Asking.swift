@@ -2,19 +2,25 @@ import CLibrary
 
 // A question to the user, with hidden input and deferred signals.
 extension Terminal {
-  /// The length, in bytes, to which the kernel truncates a line that the terminal edits.
+  /// The length, in bytes without the newline, to which the kernel truncates a line that the
+  /// terminal edits.
+  ///
+  /// A line of this length may be incomplete, so the limit of a visible answer is one byte less.
   private static let visibleLimit = 4094
 
+  /// The result of an attempt to ask.
   private enum Answer: Equatable {
     case line(Secret)
     /// The task was cancelled, or the input ended.
     case cancelled
+    /// A signal with this number arrived.
     case signal(Int32)
 
     var isLine: Bool { if case .line = self { true } else { false } }
   }
 
-  /// Asks a question, and waits until the user answers or a descriptor becomes readable.
+  /// Asks a question, and returns the answer; throws `cancelled` if the descriptor `cancellation`
+  /// becomes readable before.
   ///
   /// A signal takes effect after the terminal is restored. After a suspension, the question is
   /// asked again.
@@ -68,6 +74,7 @@ extension Terminal {
     }
   }
 
+  /// Restores the settings after an answer, and ends the line of the question.
   private func restore(_ original: termios, wasHidden: Bool, after answer: Answer) {
     // While this process is in the background, the settings belong to another process.
     guard isInForeground else { return }
@@ -84,6 +91,8 @@ extension Terminal {
     }
   }
 
+  /// Reads a line until it ends, a signal arrives or the descriptor `cancellation` becomes readable;
+  /// throws `invalid` if the line has more bytes than the limit.
   private func read(
     _ line: TypedLine, limit: Int, _ signals: DeferredSignals, _ cancellation: Int32
   ) throws(SecretStoreError) -> Answer {
@@ -115,7 +124,7 @@ extension Terminal {
     return .line(typed.slice(..<line.count))
   }
 
-  /// Waits until a descriptor is readable; returns true if only the terminal is readable.
+  /// Waits until the terminal or another descriptor is readable; returns whether no other one is.
   private func waitForInput(_ others: [Int32]) throws(SecretStoreError) -> Bool {
     var descriptors = ([descriptor] + others).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

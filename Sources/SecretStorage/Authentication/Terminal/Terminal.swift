@@ -1,12 +1,13 @@
 import CLibrary
 import StorageInternals
 
+/// The controlling terminal of the process, open for one message or question.
 struct Terminal: ~Copyable {
   let descriptor: Int32
 
   init() throws(SecretStoreError) {
-    // Without blocking: a key that causes a signal discards input that `poll` has just reported,
-    // and a read would then wait for the next key.
+    // Reads must not block: a key that causes a signal discards input that `poll` has just
+    // reported, and a blocking read would then wait for the next key.
     descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw .unavailable(
@@ -34,6 +35,7 @@ struct Terminal: ~Copyable {
     return nil
   }
 
+  /// Writes a text, with U+FFFD in place of control characters other than line feeds and tabs.
   func show(_ text: String) throws(SecretStoreError) {
     var rest = ArraySlice(text.sanitized(keeping: ["\n", "\t"]).utf8)
     while !rest.isEmpty {
@@ -58,6 +60,7 @@ struct Terminal: ~Copyable {
     }
   }
 
+  /// Changes the settings at a time such as TCSADRAIN or TCSAFLUSH.
   func change(_ settings: termios, _ when: Int32) throws(SecretStoreError) {
     var settings = settings
     while unsafe tcsetattr(descriptor, when, &settings) != 0 {
@@ -78,6 +81,7 @@ struct Terminal: ~Copyable {
     }
   }
 
+  /// The error for the code in `errno`.
   var failure: SecretStoreError {
     .unavailable("The terminal cannot be used: \(errorMessage(errno)).")
   }
@@ -99,6 +103,7 @@ extension termios {
     return settings
   }
 
+  /// Returns whether the flags, but not necessarily the keys, equal those of other settings.
   func hasFlags(of other: termios) -> Bool {
     (c_iflag, c_oflag, c_cflag, c_lflag)
       == (other.c_iflag, other.c_oflag, other.c_cflag, other.c_lflag)
@@ -106,8 +111,8 @@ extension termios {
 }
 
 extension String {
-  /// A copy with U+FFFD in place of characters that could manipulate a terminal's output, as those
-  /// of a file's name may.
+  /// Returns a copy with U+FFFD in place of characters that could manipulate a terminal's output,
+  /// for text from elsewhere, such as the name of a file.
   func sanitized(keeping allowed: Set<Unicode.Scalar> = []) -> String {
     let scalars = unicodeScalars.map { $0.isUnsafe && !allowed.contains($0) ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(scalars))

@@ -11,8 +11,8 @@ import Dispatch
 /// cancelled, and before SIGINT (Ctrl-C), SIGQUIT, SIGHUP, SIGTERM, or any other signal that ends
 /// the process and is not handled, but not by a crash, such as SIGSEGV. If the process survives the
 /// signal, the question is cancelled; if a `DispatchSourceSignal` of the app receives it instead,
-/// its handler should cancel the task. They are also restored while the process is suspended
-/// (Ctrl-Z), after which the question is asked again.
+/// its handler should cancel the task. The settings are also restored while the process is
+/// suspended (Ctrl-Z); afterwards, the question is asked again.
 public struct TerminalConversation: AuthenticationConversation {
   /// Creates a conversation, which opens the terminal for each message and question.
   public init() {}
@@ -40,9 +40,11 @@ public struct TerminalConversation: AuthenticationConversation {
   }
 }
 
+/// The semaphore that admits one message or question of the process at a time.
 private let semaphore = AsyncSemaphore()
 
-/// Calls a closure, one at a time, with a descriptor that becomes readable on cancellation.
+/// Calls a closure after all earlier ones, on another thread, with a descriptor that becomes
+/// readable when the task is cancelled.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {

@@ -4,14 +4,18 @@ import CLibrary
 struct TypedLine {
   enum Progress { case incomplete, complete, endOfInput }
 
+  /// The maximum length of a line, in bytes.
   static let limit = 64 * 1024
 
   /// The editing keys, by their index in `c_cc`, such as `VERASE`; 0 if a key is not set.
   var keys: [UInt8]
   /// Whether the key that erases removes a whole UTF-8 character.
   var erasesCharacters: Bool
+  /// The number of bytes.
   private(set) var count = 0
+  /// Whether more bytes than the limit were typed.
   private(set) var isTooLong = false
+  /// Whether the next byte is added even if it is an editing key.
   private(set) var isLiteral = false
 
   init(editedBy settings: termios) {
@@ -50,6 +54,7 @@ struct TypedLine {
     return .incomplete
   }
 
+  /// Returns the progress when the user ends the input, which completes only a line with bytes.
   func end() -> Progress { count == 0 && !isTooLong ? .endOfInput : .complete }
 
   private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
