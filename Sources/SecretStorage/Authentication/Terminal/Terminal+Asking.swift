@@ -91,8 +91,8 @@ extension Terminal {
     }
   }
 
-  /// Reads a line until it ends, a signal arrives or the descriptor `cancellation` becomes readable;
-  /// throws `invalid` if the line has more bytes than the limit.
+  /// Reads a line until it ends, a signal arrives or the descriptor `cancellation` becomes
+  /// readable; throws `invalid` if the line has more bytes than the limit.
   private func read(
     _ line: TypedLine, limit: Int, _ signals: DeferredSignals, _ cancellation: Int32
   ) throws(SecretStoreError) -> Answer {
