@@ -91,11 +91,14 @@ struct AccessConstraints: Sendable {
   ]
 
   private let accepted: AuthenticationProofs
+  /// Whether all of the accepted proofs are needed, instead of one.
   private let needsAll: Bool
   /// Whether a change to the enrolled fingerprints or faces invalidates biometry.
   let bindsEnrolledSet: Bool
   let needsApplicationPassword: Bool
 
+  /// Creates the requirements of access flags.
+  ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or
   ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
   init(_ flags: AccessFlags) throws(SecretStoreError) {

@@ -53,6 +53,7 @@ struct AttributeEdits: Hashable, Sendable {
 
   var isEmpty: Bool { self == AttributeEdits() }
 
+  /// Adds the differences between two sets of attributes.
   mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
     if new.label != old.label { label = .some(new.label) }
     if new.comment != old.comment { comment = .some(new.comment) }
@@ -63,6 +64,7 @@ struct AttributeEdits: Hashable, Sendable {
     if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
+  /// Returns attributes with the changes.
   func applied(to attributes: ItemAttributes) -> ItemAttributes {
     ItemAttributes(
       label: label ?? attributes.label, comment: comment ?? attributes.comment,

@@ -25,7 +25,10 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Reads at most `limit + 1` bytes; a file without a size, such as a FIFO, is treated as empty.
+  /// Creates a secret from at most `limit + 1` bytes of a file; the additional byte shows that the
+  /// file exceeds the limit.
+  ///
+  /// A file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {
     let capacity = min(max(try file.status().size, 0), limit + 1)
     var count = 0
@@ -37,7 +40,9 @@ public struct Secret: Sendable {
       unsafe count == capacity ? read : read.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
   }
 
-  /// Creates a secret of `count` zero bytes, which a closure fills, without keeping the buffer.
+  /// Creates a secret of `count` zero bytes, which a closure overwrites.
+  ///
+  /// The closure must not keep the buffer.
   public init<Failure: Error>(
     count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -45,6 +50,7 @@ public struct Secret: Sendable {
     unsafe try fill(memory.bytes)
   }
 
+  /// This secret, copied if necessary to memory that the kernel wipes in a forked child.
   var wipedByForking: Secret {
     if memory.isWipedByForking { return self }
     let copy = Secret(memory: SecretMemory(count: count, isWipedByForking: true))
@@ -67,7 +73,7 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-  /// Compares the bytes in a time that depends only on their number.
+  /// Returns whether the bytes are equal, in a time that depends only on their number.
   public static func == (one: Secret, other: Secret) -> Bool {
     unsafe one.withUnsafeBytes { one in
       unsafe other.withUnsafeBytes { other in

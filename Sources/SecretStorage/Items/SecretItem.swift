@@ -47,7 +47,7 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
     self.revision = revision
   }
 
-  /// Returns whether an item is older, by creation date and then by identifier.
+  /// Returns whether the first item is older, by creation date and then by identifier.
   public static func isOlder(_ one: SecretItem, _ other: SecretItem) -> Bool {
     one.creationDate != other.creationDate
       ? one.creationDate < other.creationDate : one.id.uuid.uuidString < other.id.uuid.uuidString
@@ -55,10 +55,12 @@ public struct SecretItem: Hashable, Sendable, Identifiable {
 }
 
 extension SecretItem.ID {
-  /// Returns a random version 4 UUID; `UUID()` repeats values if it cannot open `/dev/urandom`.
+  /// Returns a random version 4 UUID as an identifier.
+  ///
+  /// `UUID()` is not used, because it repeats values if it cannot open `/dev/urandom`.
   static func random() throws(SecretStoreError) -> SecretItem.ID {
     var bytes = try [UInt8].random(16)
-    // With the version, the identifier is neither all zeros nor all ones, which are reserved.
+    // With the version, the identifier is neither of the reserved values: all zeros and all ones.
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     return SecretItem.ID(bytes[...])
@@ -75,6 +77,7 @@ extension SecretItem.ID {
 /// The limits on an item, in bytes, over which a check throws `invalid`.
 package enum ItemLimits {
   package static let secretSize = 16 * 1024 * 1024
+  /// The limit on the total size, in UTF-8, of the strings of an item.
   package static let stringSize = 64 * 1024
 
   package static func check(

@@ -6,6 +6,7 @@ import Concurrency
 /// `@unchecked`: the bytes are written only before the block is shared.
 @safe final class SecretMemory: @unchecked Sendable {
   let count: Int
+  /// Whether the kernel wipes the memory in a forked child, if it supports that.
   let isWipedByForking: Bool
   private let block: UnsafeMutableRawBufferPointer
 
@@ -19,7 +20,7 @@ import Concurrency
     unsafe SecretArena.of(isWipedByForking).release(block)
   }
 
-  // Callers must retain this object while they use the pointer.
+  /// The bytes; callers must retain this object while they use the pointer.
   var bytes: UnsafeMutableBufferPointer<UInt8> {
     unsafe UnsafeMutableBufferPointer(
       start: block.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)
@@ -31,22 +32,25 @@ struct SecretArena {
   private static let inherited = SecretArena(isWipedByForking: false)
   private static let wipedByForking = SecretArena(isWipedByForking: true)
 
+  /// Returns the arena for memory that forking wipes, or else for memory that a child inherits.
   static func of(_ isWipedByForking: Bool) -> SecretArena {
     isWipedByForking ? wipedByForking : inherited
   }
 
+  // These sizes are in bytes.
   private static let smallestBlock = 64
   private static let largestBlock = 64 * 1024
   private static let pageSize = 4096
   private static let chunkSize = 256 * 1024
 
   let isWipedByForking: Bool
-  /// The addresses of free blocks of 64, 128, …, 65,536 bytes, which are zeroed.
+  /// The addresses of free, zeroed blocks, in a list for each size: 64, 128, …, 65,536 bytes.
   private let free = Lock(Array(repeating: [UInt](), count: 11))
 
+  /// Returns a block of at least `count` bytes, all zero.
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)
-    // A forked child makes no use of its parent's blocks. It needs few secrets, as arguments of
+    // A forked child does not use its parent's blocks. It needs few secrets, for the arguments of
     // calls that throw.
     if size > Self.largestBlock || Fork.isChild { return unsafe map(size) }
     let address = free.withLock { free in
@@ -61,6 +65,7 @@ struct SecretArena {
       start: UnsafeMutableRawPointer(bitPattern: address), count: size)
   }
 
+  /// Overwrites a block with zeros, and frees it.
   func release(_ block: UnsafeMutableRawBufferPointer) {
     // The optimizer does not remove calls of `explicit_bzero`.
     unsafe explicit_bzero(block.baseAddress!, block.count)
@@ -81,6 +86,7 @@ struct SecretArena {
     return size
   }
 
+  /// Maps zeroed pages, which are locked and excluded from core dumps if the kernel allows it.
   private func map(_ size: Int) -> UnsafeMutableRawBufferPointer {
     let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start = unsafe start, unsafe start != MAP_FAILED else {
@@ -89,7 +95,7 @@ struct SecretArena {
     // Failures are ignored, so that apps work with a low limit on locked memory.
     unsafe mlock(start, size)
     unsafe madvise(start, size, MADV_DONTDUMP)
-    // Kernels before 4.14 do not support this.
+    // Kernels before 4.14 do not support this advice.
     if isWipedByForking { unsafe madvise(start, size, MADV_WIPEONFORK) }
     return unsafe UnsafeMutableRawBufferPointer(start: start, count: size)
   }
