@@ -1,6 +1,7 @@
-// Accesses that throw: to load, save and remove, and to change the access control.
+// Accesses that throw, such as loads and saves, and the result of the last access.
 extension PasswordItem {
-  /// Loads the stored value, and discards unsaved changes; nil if there is no item.
+  /// Loads and returns the stored value, and discards unsaved changes; returns nil if there is no
+  /// item.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
   ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
@@ -38,7 +39,8 @@ extension PasswordItem {
 
   /// The result of the last access.
   ///
-  /// If there was none, or it was a removal, this property accesses the store.
+  /// If there was no access, or none since a removal or ``forget()``, this property accesses the
+  /// store.
   public var status: PasswordStatus { stored.status }
 
   /// The error of the last access; nil if it succeeded or there was none.
@@ -53,11 +55,14 @@ extension PasswordItem {
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// These methods wait for the store on a thread of Dispatch, not of Swift's cooperative pool.
+// Asynchronous accesses, which wait for the store on a thread of Dispatch, not of Swift's
+// cooperative pool.
 extension PasswordItem {
   /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///
-  /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
+  /// Cancelling the task does not interrupt loading.
+  ///
+  /// - Throws: The errors of the synchronous `load()`.
   @discardableResult
   public func load() async throws -> Value? {
     Self.value(of: try await stored.access(by: nil, stored.load))
@@ -65,14 +70,18 @@ extension PasswordItem {
 
   /// Saves unsaved changes, without blocking the thread of the task.
   ///
-  /// - Throws: The errors of the synchronous `save()`; cancelling the task does not interrupt it.
+  /// Cancelling the task does not interrupt saving.
+  ///
+  /// - Throws: The errors of the synchronous `save()`.
   public func save() async throws {
     try await stored.access(by: nil, stored.write)
   }
 
   /// Removes the item, without blocking the thread of the task.
   ///
-  /// - Throws: The errors of the synchronous `remove()`; cancelling the task does not interrupt it.
+  /// Cancelling the task does not interrupt the removal.
+  ///
+  /// - Throws: The errors of the synchronous `remove()`.
   public func remove() async throws {
     try await stored.access(by: nil, stored.remove)
   }
@@ -100,8 +109,8 @@ extension PasswordItem {
   /// Saves unsaved changes with the authorization of a context.
   ///
   /// The user is prompted only if the access control of an existing item changes without a new
-  /// value. The application password of the context must be that of the stored item, which a new
-  /// one replaces.
+  /// value. The application password of the context must be that of the stored item; the new
+  /// application password of the context, if any, replaces it.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)``, ``SecretStoreError/cancelled``,
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`.

@@ -48,11 +48,11 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// The value, which is read and written according to the ``RefreshPolicy``; nil if there is none.
   ///
   /// Setting nil removes the item. Accesses never throw. If the store fails, a get returns the last
-  /// known value or the default value, a set keeps the new value unsaved, which gets return,
-  /// ``status`` and ``error`` change, and ``SecretStores/onFailure`` is called. If the store is
-  /// locked or denies the item, a get returns the default value, unless the policy is
-  /// ``RefreshPolicy/manual``. In a forked child, a get returns the default value, and a set is
-  /// reported and discarded.
+  /// known value or the default value. A set that fails keeps the new value unsaved, and gets
+  /// return it. In both cases, ``status`` and ``error`` change, and ``SecretStores/onFailure`` is
+  /// called. If the store is locked or denies the item, a get returns the default value, unless the
+  /// policy is ``RefreshPolicy/manual``. In a forked child, a get returns the default value, and a
+  /// set is reported and discarded.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
@@ -71,12 +71,15 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     }
   }
 
+  /// Returns the value in a box, which must have this password's type.
   static func value(of box: (any AnyBox)?) -> Value? {
     guard let box else { return nil }
     // All boxes of a password have this type. A checked cast would dominate the time of a get.
     return unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 
+  /// The state for the default store of the current `withDefaultStore` call, unless this password
+  /// specifies a store.
   var stored: StoredPassword {
     guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
     else { return ownState }

@@ -1,6 +1,6 @@
 /// The policy for when a password property reads and writes its store.
 public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads the store, or finds it unchanged since the last one; each set writes it.
+  /// Each get reads the store, or finds it unchanged since the last get; each set writes it.
   case onAccess
   /// Only `load()`, `save()` and `remove()` use the store.
   ///

@@ -1,6 +1,6 @@
 import Concurrency
 
-// Accesses that an authentication context authorizes.
+// Accesses that an authentication context authorizes, and changes of the access control.
 extension StoredPassword {
   private enum Attempt<Success: Sendable>: Sendable {
     case done(Success)
@@ -27,7 +27,7 @@ extension StoredPassword {
     state.withLock { state in
       state.endCount += 1
       if let written { state.found = FoundItem(item: written) }
-      // One that the app has set meanwhile must not be overwritten.
+      // An access control that the app has set meanwhile must not be overwritten.
       if state.edits.accessControl != old.edits.accessControl { return }
       state.edits.accessControl = written == nil ? accessControl : nil
     }
@@ -88,6 +88,7 @@ extension StoredPassword {
 final class ValueLease: Sendable {
   private let cancellation: Cancellation
   private let vault: SecretVault?
+  /// The number of times that the vault had been locked when the lease began.
   private let lockCount: UInt64?
 
   init(until cancellation: Cancellation, _ store: any SecretStore) {
@@ -96,5 +97,6 @@ final class ValueLease: Sendable {
     lockCount = vault?.lockCount
   }
 
+  /// Whether the context was cancelled or the vault was locked; the vault may be called.
   var hasExpired: Bool { cancellation.isRequested || vault?.lockCount != lockCount }
 }

@@ -60,6 +60,7 @@ extension StoredPassword {
     }
   }
 
+  /// Returns the stored item, after a search if the refresh policy demands one; reports errors.
   func item() -> SecretItem? {
     if Fork.isChild { return nil }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }
@@ -90,7 +91,9 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store for a property; an unsaved or a manual value is not replaced.
+  /// Reads the store for a get, and returns the value; reports errors instead of throwing them.
+  ///
+  /// An unsaved value, or any value under the policy `manual`, is not replaced.
   @discardableResult
   private func refresh(_ old: State) -> (any AnyBox)? {
     do throws(SecretStoreError) {
@@ -102,9 +105,11 @@ extension StoredPassword {
   }
 
   /// Reads the store, and returns the unsaved value, or else the one that was read.
+  ///
+  /// If `keepingValue` is true, only the status in memory changes, and not the value.
   func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
     if declaration.refreshPolicy == .onChange {
-      // In turn, because later gets return what the last one has read, which must be the newest.
+      // Gets read in turn: later gets return the value of the last read, which must be the newest.
       return try access { state, _ throws(SecretStoreError) -> (any AnyBox)? in
         // Another thread may have read the store while this one was waiting.
         let isKnown = isCurrent(state) && state.status != nil
@@ -116,7 +121,7 @@ extension StoredPassword {
       do throws(SecretStoreError) {
         return try readAndKeep(old, keepingValue: keepingValue)
       } catch {
-        // What ended meanwhile, such as a load after unlocking, may be the newer access.
+        // A load or a write that ended meanwhile, such as a load after unlocking, may be newer.
         guard let newer = didFail(error, since: old) else { throw error }
         old = newer
       }
@@ -154,7 +159,8 @@ extension StoredPassword {
       }
     }
     let reading = try withItem(old) { found throws(SecretStoreError) -> SecretReading? in
-      // A search that finds nothing must not count as a use, which puts off automatic locking.
+      // Without a revision, checking for changes later does not count as a use of the vault. A use
+      // delays automatic locking, and there is no item to use.
       source.revision = found.item == nil ? nil : found.revision
       guard let item = found.item else { return nil }
       if let first, item.id == old.found.item?.id { return first }
@@ -184,9 +190,11 @@ extension StoredPassword.State {
 
 /// The state of the store when a value, or the absence of an item, was read or written.
 struct ValueSource: Sendable {
+  /// The number of changes that had been reported.
   let changeCount: Int
-  /// The store and its revision, if they tell whether the value is current.
+  /// The store, if its revision determines whether the value is current.
   var store: (any SynchronouslyObservedStore)?
+  /// The revision of the store; nil if the next get must read the store.
   var revision: StoreRevision?
 
   /// Whether reading the store again would certainly give the same value.
@@ -205,7 +213,7 @@ struct ValueSource: Sendable {
 extension StoredPassword {
   /// Searches for the item, if the store has changed since the last search.
   func find(_ old: State) throws(SecretStoreError) -> FoundItem {
-    // Before the search, because a revision that is too new would hide a change.
+    // The revision is read before the search, because one that is too new would hide a change.
     let revision = try store.revision()
     if revision == old.found.revision { return old.found }
     let item = try store.items(matching: declaration.query).first

@@ -25,7 +25,7 @@ extension StoredPassword {
 
   func setAttributes(_ attributes: ItemAttributes) {
     if Fork.isChild { return Fork.report() }
-    // Otherwise, the edits would remove attributes that were never read.
+    // Without the stored attributes, the edits would remove attributes that were never read.
     if state.withLock({ $0.status == nil && $0.found.item == nil }) { _ = item() }
     state.withLock { state in
       let old = self.attributes(of: state.found.item, with: state.edits)
@@ -37,6 +37,7 @@ extension StoredPassword {
     edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
+  /// Saves the unsaved changes of a state; an unsaved nil removes the item.
   func write(_ old: State, _ authorization: Authorization) throws(SecretStoreError) {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
@@ -58,7 +59,7 @@ extension StoredPassword {
     state.withLock { state in
       state.endCount += 1
       state.found = FoundItem(item: written)
-      // What the app has set meanwhile stays unsaved.
+      // Values and attributes that the app has set meanwhile stay unsaved.
       if state.edits == old.edits { state.edits = AttributeEdits() }
       if old.isUnsaved, state.value === old.value {
         state.isUnsaved = false
@@ -85,7 +86,7 @@ extension StoredPassword.State {
     isUnsaved = true
   }
 
-  // Resets the state, because another item may match from now on.
+  /// Resets the state, because another item may match after a removal.
   fileprivate mutating func didRemove(since old: Self) {
     endCount += 1
     found = FoundItem()
@@ -99,11 +100,14 @@ extension StoredPassword.State {
 }
 
 extension StoredPassword {
+  /// The value before an in-place change.
   struct InitialValue {
     let value: (any AnyBox)?
+    /// The error because of which the value is unknown, so that the change must be discarded.
     var readError: SecretStoreError?
   }
 
+  /// Returns the value with which an in-place change begins, read from the store if necessary.
   func beginChange() -> InitialValue {
     if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }

@@ -3,6 +3,7 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
+/// The arguments with which a password was declared.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
@@ -16,29 +17,36 @@ struct PasswordDeclaration: Sendable {
 
 /// A password in a store, with its unsaved changes.
 ///
-/// Loads and writes wait for each other, with the lock `order`, and so do gets that read the store
-/// because it has changed. Under other policies than `onChange`, gets do not: what one has read is
-/// kept unless a load or a write ended, or an access failed, meanwhile. The lock `state` is held
+/// The lock `order` serializes loads and writes and, under the policy `onChange`, the reads of
+/// gets. Under the other policies, gets read without this lock: the value that a get has read is
+/// kept unless meanwhile a load or a write ended, or an access failed. The lock `state` is held
 /// only briefly, and never while the store, a coder or a handler is called. A store may call the
 /// observer while `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
     var value: (any AnyBox)?
+    /// Whether the value was set and is not saved yet.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of loads and writes that have ended, by which gets detect them.
+    /// The number of loads and writes that have ended, from which a get detects that one has ended
+    /// meanwhile.
     var endCount = 0
     /// The number of accesses that have failed, by which gets detect later failures.
     var failureCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
+    /// The result of the last search or write.
     var found = FoundItem()
     /// The observation of the store, if the refresh policy needs it; nil before the first access.
     var observation: ChangeObservation?
-    /// What the value was read from or written to; nil if it was not, or is not known any longer.
+    /// The state of the store when the value was read or written; nil if the value was neither read
+    /// nor written since it was set or forgotten.
     var source: ValueSource?
+    /// The result of the last access; nil if the store must be read to determine it.
     var status: PasswordStatus?
+    /// The error of the last access; nil if it succeeded or there was none.
     var error: SecretStoreError?
+    /// The failures that were reported since the last success.
     var reportedFailures: [SecretStorageFailure] = []
   }
 
@@ -47,7 +55,8 @@ final class StoredPassword: Sendable {
   let changes = ChangeCount()
   /// The store; nil for the default store.
   let givenStore: (any SecretStore)?
-  // Not `Void`: the thread sanitizer takes a value without a size for the field behind it.
+  // The value is not `Void`, because the thread sanitizer takes a value without a size for the
+  // field behind it.
   private let order = Lock(0)
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
@@ -57,6 +66,8 @@ final class StoredPassword: Sendable {
 
   var store: any SecretStore { givenStore ?? DefaultStore.resolved }
 
+  /// Changes the state, and then performs a load or a write after all earlier ones; records whether
+  /// it succeeded.
   func access<Result: Sendable>(
     after change: (inout State) -> Void = { _ in },
     _ body: (State, Authorization) throws(SecretStoreError) -> Result
@@ -78,8 +89,10 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Records the failure of an access that began with a state, unless a load or a write has ended
-  /// since; then returns the newer state.
+  /// Records the failure of an access that began with the state `old`.
+  ///
+  /// If a load or a write has ended since, the failure is not recorded, and the newer state is
+  /// returned.
   @discardableResult
   func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)
@@ -105,14 +118,17 @@ final class StoredPassword: Sendable {
     state.withLock { $0.forget() }
   }
 
-  /// Reports the failure of an access by a property, once until an access succeeds; that of a
-  /// change always, because it discards the change.
+  /// Reports the failure of a get, a set or an in-place change.
+  ///
+  /// The same failure is reported only once until an access succeeds. The failure of an in-place
+  /// change is always reported, because the change is lost.
   func report(_ operation: SecretStorageFailure.Operation, _ error: SecretStoreError) {
     let failure = SecretStorageFailure(operation, error)
     let isNew = state.withLock { $0.reportedFailures.addFailure(failure) }
     if isNew || operation == .change { SecretStores.onFailure(failure) }
   }
 
+  /// Counts the changes by other processes that the vault would report only with a delay.
   func countDelayedChanges() {
     if !PolledPaths.isEmpty { (store as? SecretVault)?.reportDelayedChanges() }
   }
@@ -125,7 +141,7 @@ final class StoredPassword: Sendable {
       let observation =
         (store as? any SynchronouslyObservedStore)?.observeChangesSynchronously(handler)
         ?? store.observeChanges(handler)
-      // If another thread was faster, this one ends without the lock.
+      // If another thread was faster, this observation ends after the lock is released.
       state.withLock { $0.observation = $0.observation ?? observation }
     }
     return changes.value
@@ -133,6 +149,7 @@ final class StoredPassword: Sendable {
 }
 
 extension StoredPassword.State {
+  /// Discards the value, unless it is unsaved.
   mutating func forget() {
     lease = nil
     if isUnsaved { return }
@@ -141,7 +158,7 @@ extension StoredPassword.State {
     status = nil
   }
 
-  /// Clears the last failure, and the status unless the access has determined it.
+  /// Clears the last failure, and the status if it was that of the failure.
   mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
@@ -151,6 +168,7 @@ extension StoredPassword.State {
   }
 }
 
+/// The number of changes that the store has reported.
 final class ChangeCount: Sendable {
   private let count = Atomic(0)
 
@@ -161,7 +179,9 @@ final class ChangeCount: Sendable {
   }
 }
 
-/// A value of erased type: generic code, which is not specialized across modules, would be slower.
+/// A value of erased type.
+///
+/// Generic code would be slower, because it is not specialized across modules.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
