@@ -7,7 +7,7 @@ public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?
 
-  /// Creates an observation, with a closure that ends it, perhaps called more than once.
+  /// Creates an observation from a closure that ends it; the closure may be called more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(problem: { nil }, end: end)
   }
@@ -44,9 +44,10 @@ extension SecretStore {
 ///
 /// With other stores, cached values stay stale until the asynchronous handlers are called.
 package protocol SynchronouslyObservedStore: SecretStore, AnyObject {
-  /// Returns whether reading a secret again would give the one read at a revision, without proofs.
+  /// Returns whether a secret that was read at a revision without proofs would be the same if it
+  /// were read again.
   ///
-  /// For automatic locking, this counts as reading it.
+  /// For automatic locking, a call counts as reading the secret.
   func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool
 
   /// Calls a handler after each change, on a thread that may hold locks.

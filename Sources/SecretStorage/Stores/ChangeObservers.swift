@@ -3,8 +3,8 @@ import Concurrency
 /// The observers of changes to a store.
 ///
 /// The app's handlers are called on another thread, one at a time, and changes may be coalesced.
-/// Synchronous handlers, which only this library adds, are called for each change, on its thread,
-/// which may hold locks.
+/// Only this library adds synchronous handlers. They are called for each change, on the thread that
+/// makes or detects it; that thread may hold locks.
 final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
@@ -16,6 +16,7 @@ final class ChangeObservers: Sendable {
   }
 
   private let state = Lock(State())
+  /// The queue on which the app's handlers are called.
   let queue = SerialQueue(on: .handlers)
 
   func add(
@@ -38,6 +39,7 @@ final class ChangeObservers: Sendable {
       })
   }
 
+  /// Calls the synchronous handlers, and schedules a call of the app's handlers.
   func notify() {
     for observer in state.withLock({ $0.synchronous.all }) { observer.handler?() }
     let needsCall = state.withLock { state in

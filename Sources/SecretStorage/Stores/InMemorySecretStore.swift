@@ -5,8 +5,9 @@ import FoundationEssentials
 ///
 /// It has no ``guarantees``, and cannot be locked, so ``Accessibility`` has no effect.
 /// ``AccessFlags`` and ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search
-/// for an exact identity takes constant time, and any other search linear time. In a forked child,
-/// the store is empty, and writing throws ``SecretStoreError/forked``.
+/// for an exact identity takes constant time; any other search examines every item, and sorts those
+/// that match. In a forked child, the store is empty, and writing throws
+/// ``SecretStoreError/forked``.
 public final class InMemorySecretStore: SynchronouslyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -19,7 +20,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// Later than the last date by at least 1 µs.
+    /// Returns the current date, or 1 µs after the last date that was returned if that is later.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate

@@ -107,6 +107,7 @@ extension SecretStore {
     return try body()
   }
 
+  /// Returns the item with an identity; nil if there is none.
   package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
     try items(matching: .exactly(identity)).first
   }
@@ -144,7 +145,7 @@ extension SecretStore {
   public func requiring(_ required: StoreGuarantees) throws -> Self {
     let missing = required.subtracting(guarantees)
     if missing.isEmpty { return self }
-    throw SecretStoreError.unsupported("a store that \(missing)")
+    throw SecretStoreError.unsupported("the guarantee that it \(missing)")
   }
 }
 

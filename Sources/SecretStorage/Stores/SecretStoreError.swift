@@ -54,7 +54,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// may not survive a power failure.
   ///
   /// A write that throws this error and created the file may have been made. Until a flush
-  /// succeeds, each later write to the file tries it first, and makes no change if it fails.
+  /// succeeds, each later write to the file first tries to flush the directory, and makes no change
+  /// if that fails.
   case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)
@@ -139,12 +140,13 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError {
+  /// Throws `forked` in a forked child.
   package static func checkProcess() throws(SecretStoreError) {
     if Fork.isChild { throw .forked }
   }
 }
 
-/// Throws the error of a system call as ``SecretStoreError``.
+/// Performs a system call, and throws its error as ``SecretStoreError``.
 @discardableResult
 func mapErrors<Result: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Result

@@ -37,10 +37,11 @@ public enum SecretStores: Sendable {
   /// A handler for failures of password properties, which cannot throw errors.
   ///
   /// The handler is called after the access, on the same thread, or on any thread for failures of
-  /// maintenance. A password reports a repeated failure only once until an access succeeds. The
-  /// default handler writes one line to standard error for each distinct failure until then, or
-  /// until the same maintenance succeeds, and remembers the latest 100; in a forked child, one line
-  /// in all.
+  /// maintenance. A password reports a repeated failure only once until an access succeeds, except
+  /// that it reports each discarded in-place change. The default handler writes one line to
+  /// standard error for each distinct failure, and repeats it only after an access or the same
+  /// maintenance has succeeded. It remembers the latest 100 failures. In a forked child, it writes
+  /// one line in all.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -51,15 +52,17 @@ public enum SecretStores: Sendable {
 
   /// Calls a closure, such as a test, during which another store is the default store.
   ///
-  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
-  /// a store. Values cached outside the closure are neither used nor changed.
+  /// The store applies to all accesses by the closure and its child tasks to passwords that do not
+  /// specify a store. Values cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
     try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Calls an asynchronous closure in the same way.
+  /// Calls an asynchronous closure, during which another store is the default store.
+  ///
+  /// The store applies to the same accesses as during a synchronous closure.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -67,14 +70,17 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store), operation: operation)
   }
 
-  /// The store of the current `withDefaultStore` call, or the process's, which becomes permanent.
+  /// The store of the current `withDefaultStore` call, or else the default store of the process,
+  /// which cannot be replaced afterwards.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }
 }
 
-/// The default store during a `withDefaultStore` call, and the state of passwords that use it,
-/// which may outlive the call.
+/// The default store during a `withDefaultStore` call, with the states of the passwords that use
+/// it.
+///
+/// The override may outlive the call, for example in an unstructured task.
 final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
@@ -88,6 +94,7 @@ final class DefaultStoreOverride: Sendable {
     self.store = store
   }
 
+  /// Returns the state of a password, which is created at its first access.
   func state(
     of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
   ) -> StoredPassword {
@@ -101,10 +108,12 @@ final class DefaultStoreOverride: Sendable {
   }
 }
 
+/// The default store of the process, which is set at most once.
 final class DefaultStore: Sendable {
   fileprivate static let choice = AtomicLazyReference<DefaultStore>()
 
   let store: any SecretStore
+  /// Whether the app has set the store with ``SecretStores/bootstrap(_:)``.
   let isBootstrapped: Bool
 
   init(_ store: any SecretStore, isBootstrapped: Bool) {
@@ -112,6 +121,7 @@ final class DefaultStore: Sendable {
     self.isBootstrapped = isBootstrapped
   }
 
+  /// The default store; nil if none was set or used yet.
   static var current: DefaultStore? { choice.load() }
 
   /// The store that was set; if there is none, sets it to this machine's vault.

@@ -1,8 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs a blocking closure, which can check ``Cancellation/isRequestedForTask``, on a Dispatch
-/// thread, so that it does not block the task's thread.
+/// Runs a blocking closure on a Dispatch thread, instead of the task's thread, and returns its
+/// result.
+///
+/// The closure can check ``Cancellation/isRequestedForTask``.
 func withoutBlocking<Success: Sendable>(
   on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
@@ -24,6 +26,7 @@ func withoutBlocking<Success: Sendable>(
   return try result.get()
 }
 
+/// A request to cancel work that does not run in the task that waits for it.
 final class Cancellation: Sendable {
   /// The cancellation of the task that waits for the current closure.
   @TaskLocal fileprivate static var ofTask: Cancellation?

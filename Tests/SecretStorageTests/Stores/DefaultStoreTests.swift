@@ -36,7 +36,7 @@ struct DefaultStoreTests {
   }
 
   @Test func missingGuaranteeIsAnError() {
-    #expect(throws: SecretStoreError.unsupported("a store that survives a reboot")) {
+    #expect(throws: SecretStoreError.unsupported("the guarantee that it survives a reboot")) {
       try InMemorySecretStore().requiring(.survivesReboot)
     }
   }
