@@ -46,7 +46,7 @@ extension AuthenticationContext {
       throw .unavailable(
         """
         A task cannot wait for authentication. Call this on another thread, or use the asynchronous \
-        load(authorizedBy:) of GenericPassword
+        load(authorizedBy:) of GenericPassword.
         """)
     }
     return try BlockingWait.value { () async throws(SecretStoreError) in
@@ -56,7 +56,8 @@ extension AuthenticationContext {
 }
 
 extension PasswordItem {
-  /// Reads the item; prompts the user and blocks the thread if authentication is required.
+  /// Returns the stored value; if authentication is required, prompts the user and blocks the
+  /// thread.
   func loadBlocking() throws -> Value? {
     do {
       return try load()

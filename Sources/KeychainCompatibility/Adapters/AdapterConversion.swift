@@ -1,14 +1,17 @@
 import FoundationEssentials
 import ValueFormats
 
+/// The conversion of a key's item from JSON into the bytes that `GenericPassword` stores.
 struct AdapterConversion: Sendable {
+  /// A failure that concerns only one item.
   struct Refusal: Error {
     /// The reason why the item is left unchanged, as a sentence.
     let reason: String
   }
 
   let key: String
-  /// Returns the bytes for `GenericPassword`; nil if the item is not JSON, but already has these.
+  /// Returns the bytes for `GenericPassword`; nil if the item is not JSON, and so counts as already
+  /// converted.
   let convert: @Sendable (_ json: Data, JSONDecoder) throws(Refusal) -> Data?
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
@@ -45,6 +48,8 @@ struct AdapterConversion: Sendable {
     }
   }
 
+  /// Returns the bytes of a typed value; `isRawValue` is whether it encodes a value of another type,
+  /// such as an enumeration, which `GenericPassword` stores in a property list.
   private static func encoded(_ tree: ValueTree, isRawValue: Bool) throws(Refusal) -> Data {
     if case .null = tree { throw Refusal(reason: "It is null, which is not a value.") }
     let coder = ValueCoder()
@@ -65,7 +70,8 @@ struct AdapterConversion: Sendable {
 }
 
 extension ValueTree {
-  /// Parses JSON, with integers where possible; nil if it is invalid or no type holds a number.
+  /// Parses JSON, with integers where possible; returns nil if the JSON is invalid or a number fits
+  /// no type.
   init?(adapterJSON bytes: Data) {
     do throws(FormatError) {
       let json = try JSONFormat(.plain).decode(ArraySlice(bytes))

@@ -6,11 +6,13 @@ public import SecretStorage
 /// Only the bytes of an item change: its service is the adapter's, and its account the key. JSON
 /// does not contain Swift types, so the app declares them; <doc:SettingsSubjectsAndAdapters> has an
 /// example. Run the migration before a `@GenericPassword` of these items is used, and not while 0.x
-/// code still writes these keys: any JSON of its type that is not marked as converted is converted.
+/// code still writes these keys: JSON of the declared type is converted unless its key is marked as
+/// finished.
 ///
 /// Until the converted item has been read back, the service `<service>.migration` has a copy with
-/// the same access control, with which the next run completes an interrupted one. That service's
-/// item without an account lists the finished keys, so the migration can run at every launch.
+/// the same access control. The next run uses the copy to complete an interrupted run. An item of
+/// that service without an account lists the finished keys, so the migration can run at every
+/// launch.
 ///
 /// Keys saved as `Data` need no declaration: `GenericPassword<Data>` has the same bytes.
 public struct AdapterMigration: Sendable {
@@ -19,7 +21,7 @@ public struct AdapterMigration: Sendable {
   private let givenStore: (any SecretStore)?
   private var conversions: [AdapterConversion] = []
 
-  /// Creates a migration without declared keys, by default of
+  /// Creates a migration without declared keys, by default of the service of
   /// `CodableKeychainAdapter.defaultDomain` in the default store.
   public init(
     serviceIdentifier: String? = nil, jsonDecoder: JSONDecoder = JSONDecoder(),

@@ -3,13 +3,15 @@ import SecretStorage
 import StorageInternals
 import ValueFormats
 
-/// The conversion of the items of one service, each in four steps of which each can be resumed:
-/// write a copy and read it back, replace the item and read it back, mark the key as finished, and
-/// remove the copy.
+/// The conversion of the items of one service.
+///
+/// Each item is converted in four steps: write a copy and read it back, replace the item and read
+/// it back, mark the key as finished, and remove the copy. A later run can resume after any step.
 struct AdapterMigrationWork {
   let store: any SecretStore
   let service: String
   let isDryRun: Bool
+  /// The authorizations to read and write items, by their access control.
   var authorizations: [AccessControl: Authorization] = [:]
 
   private var migrationService: String { "\(service).migration" }
@@ -20,14 +22,17 @@ struct AdapterMigrationWork {
 
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
-  /// Nil if reading the key's item needs no authentication.
+  /// Returns the access control of a key's item; nil if reading the item needs no authentication.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
     guard let item = try store.item(identity(of: key)) else { return nil }
     let accessControl = item.attributes.accessControl
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
-  /// Throws `conflict` if another process changes the item; a retry then finds the result of that.
+  /// Converts a key's item, and returns the outcome.
+  ///
+  /// Throws `conflict` if another process changes the item meanwhile; a retry then begins with the
+  /// changed item.
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> ImportReport.Outcome {
@@ -51,8 +56,8 @@ struct AdapterMigrationWork {
         return .refused("It was changed after an interrupted run.")
       }
     } else {
-      // Checked again after reading the item and the copy, in this order: a process that converted
-      // the item has either left the copy or marked the key as finished.
+      // The finished keys are read again after the item and the copy, in this order: a process that
+      // converted the item has either left the copy or marked the key as finished.
       if try finishedKeys().keys.contains(key) { return .identical }
       let copy: ConversionCopy
       do throws(AdapterConversion.Refusal) {
@@ -150,7 +155,7 @@ struct AdapterMigrationWork {
   }
 }
 
-/// The bytes of an item before and after its conversion, stored until that is finished.
+/// The bytes of an item before and after its conversion, stored until the conversion is finished.
 private struct ConversionCopy: Codable {
   let original: Data
   let converted: Data

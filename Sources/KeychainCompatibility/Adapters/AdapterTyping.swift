@@ -7,6 +7,7 @@ struct AdapterTyping {
 
   let decoder: JSONDecoder
 
+  /// Returns a JSON value with a declared type; `isNested` is whether it is inside a container.
   func typed(
     _ tree: ValueTree, as type: AdapterValueType, isNested: Bool = false
   ) throws(Refusal) -> ValueTree {
@@ -37,7 +38,7 @@ struct AdapterTyping {
     }
   }
 
-  // Inside an array or object, null stands for a missing value of any type.
+  /// Returns a value inside an array or object, where null stands for a missing value of any type.
   private func typedOrNull(
     _ tree: ValueTree, as type: AdapterValueType
   ) throws(Refusal) -> ValueTree {
@@ -45,6 +46,7 @@ struct AdapterTyping {
     return try typed(tree, as: type, isNested: true)
   }
 
+  /// Returns a value of undeclared type, or throws if the value could have several types.
   private func unambiguous(_ tree: ValueTree, _ isNested: Bool) throws(Refusal) -> ValueTree {
     switch tree {
     case .array: return try typed(tree, as: .array(of: .unambiguous))
@@ -60,7 +62,8 @@ struct AdapterTyping {
     }
   }
 
-  /// A type other than `String` that a string could represent; nil if there is none.
+  /// Returns the name of a type other than `String` that a string could represent; nil if there is
+  /// none.
   private func otherType(of string: String, _ isNested: Bool) -> String? {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
@@ -78,6 +81,8 @@ struct AdapterTyping {
     return UUID(uuidString: string) == nil ? nil : "a UUID"
   }
 
+  /// Decodes a value with the app's decoder; `name` is the declared type, for the reason of a
+  /// refusal.
   private func value<Value: Decodable>(
     _ type: Value.Type, of tree: ValueTree, _ name: AdapterValueType
   ) throws(Refusal) -> Value {

@@ -15,8 +15,9 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// Each access uses the current value of ``bundleIdentifier``.
   public static let defaultDomain = CodableKeychainAdapter()
 
-  /// The app's identifier for ``defaultDomain``, to set when the app starts; by default, and after
-  /// setting nil, the name of the executable, if it has one.
+  /// The app's identifier for ``defaultDomain``, to set when the app starts.
+  ///
+  /// By default, and after setting nil, it is the name of the executable, if that has one.
   public static var bundleIdentifier: String? {
     get { DefaultDomain.bundleIdentifier }
     set { DefaultDomain.bundleIdentifier = newValue }
@@ -56,6 +57,7 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     try value(of: try load(for: key) as Data)
   }
 
+  /// Decodes JSON; throws ``KeychainError/unexpectedData`` for other bytes.
   func value<Property: Codable>(of bytes: Data) throws -> Property {
     do {
       return try jsonDecoder.decode(Property.self, from: bytes)
@@ -75,6 +77,7 @@ enum DefaultDomain {
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
+  /// Returns the given service, or else the service of the default adapter.
   static func service(_ given: String?) throws(SecretStoreError) -> String {
     if let given { return given }
     guard let bundleIdentifier else {

@@ -4,7 +4,7 @@ import SecretStorage
 /// An adapter that stores bytes by key, as the items of one service.
 ///
 /// Each key is the account of a generic password in the default store. Reading an item that
-/// requires authentication prompts the user and blocks the thread; in a task, it throws instead.
+/// requires authentication prompts the user and blocks the thread, or throws in a task.
 /// Only the subclass ``CodableKeychainAdapter`` has a public initializer.
 @available(*, deprecated, message: "Use `GenericPassword` with the key as its account.")
 public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
@@ -28,6 +28,8 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     try load(for: key, mayPrompt: true)
   }
 
+  /// Returns the bytes stored under a key; unless `mayPrompt` is true, throws `denied` for an item
+  /// that requires authentication.
   func load(for key: String, mayPrompt: Bool) throws -> Data {
     let store = store
     guard let item = try store.item(try identity(of: key)) else {
@@ -134,6 +136,8 @@ extension KeychainAdapter {
 }
 
 extension SecretStore {
+  /// Returns the bytes of an item and the revision at which they were read; nil if the item no
+  /// longer exists.
   func bytes(
     of item: SecretItem, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
@@ -142,6 +146,7 @@ extension SecretStore {
     return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
   }
 
+  /// Removes the items that match a query, even if other writers change them meanwhile.
   func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
     try retrying { () throws(SecretStoreError) in
       for item in try items(matching: query) {

@@ -48,6 +48,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
     }
   }
 
+  /// Returns the value, and whether it is known to be the current one; reports a failure.
   private func read(
     for operation: SecretStorageFailure.Operation
   ) -> (value: Property?, isLoaded: Bool) {
@@ -85,6 +86,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   }
 }
 
+/// The failures of a property that were reported since its last success.
 struct ReportedFailures: Sendable {
   private let failures = Lock([SecretStorageFailure]())
 

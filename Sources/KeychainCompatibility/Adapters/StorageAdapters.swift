@@ -3,20 +3,29 @@ public import FoundationEssentials
 /// A store of bytes by key, as declared in 0.1.
 @available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
 public protocol KeyValueSecureStorageAdapter {
+  /// Returns the bytes stored under a key; throws ``KeychainError/itemNotFound`` if there are none.
   func load(for key: String) throws -> Data
+  /// Returns all keys with their bytes.
   func loadAll() throws -> [(String, Data)]
+  /// Stores bytes under a key, replacing existing ones.
   func save(value: Data, for key: String) throws
+  /// Removes the bytes of all keys.
   func deleteAll() throws
+  /// Removes the bytes of a key, if there are any.
   func delete(for key: String) throws
 }
 
 /// A store of JSON values by key, as declared in 0.1.
 @available(*, deprecated, message: "Use `SecretStore`, or a `GenericPassword` for each key.")
 public protocol JSONCodedKeyValueSecureStorageAdapter: KeyValueSecureStorageAdapter {
+  /// The encoder for values.
   var jsonEncoder: JSONEncoder { get }
+  /// The decoder for values.
   var jsonDecoder: JSONDecoder { get }
 
+  /// Returns the value stored under a key.
   func load<Property: Codable>(for key: String) throws -> Property
+  /// Stores a value under a key, replacing an existing one.
   func save<Property: Codable>(value: Property, for key: String) throws
 }
 

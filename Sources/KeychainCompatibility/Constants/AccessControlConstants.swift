@@ -30,7 +30,7 @@ extension Accessibility {
     guard let match = Self(keychainValue: constant) else {
       throw KeychainFailure(
         accessControl: SecretStoreError.invalid(
-          "An accessibility is one of the constants kSecAttrAccessible…"))
+          "The accessibility must be one of the constants kSecAttrAccessible…"))
     }
     self = match
   }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
 
+/// A setting in a `KeyValueStore` whose value may be a property list encoded by 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
@@ -35,6 +36,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   /// Sets the value; the store reports failures.
   func write(_ value: Value?) { stored.wrappedValue = value.map(coded) }
 
+  /// Returns the form in which a value is stored.
   private func coded(_ value: Value) -> CodedValue<Value> {
     // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that
     // looks like a property list of 1.x would not be restored unchanged.
@@ -42,11 +44,12 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     do {
       return .coded(try encoder.encode(value))
     } catch {
-      // Not a container: 1.x stored this value directly.
+      // The value is a number, a string or a date: 1.x stored such values directly.
       return .native(value)
     }
   }
 
+  /// Returns the `Data` in a property list of 1.x that was stored as `Data`; nil for other values.
   private func decodedData(in value: Value) -> Value? {
     guard let data = value as? Data,
       data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)
@@ -60,10 +63,11 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// A kind of access that reports its failures to `KeyValueStore.onFailure`.
+/// The reads or the writes of a setting, which report failures to `KeyValueStore.onFailure`.
 struct ReportedAccess: Sendable {
   private let failure = Lock(ReportedError())
 
+  /// Performs an access, and returns its result; reports an error and returns nil instead.
   func result<Result>(_ access: () throws(KeyValueStoreError) -> Result?) -> Result? {
     do throws(KeyValueStoreError) {
       let result = try access()
@@ -77,8 +81,9 @@ struct ReportedAccess: Sendable {
   }
 }
 
-/// The value of a setting, either as such or as a property list encoded by 1.x, which encoded only
-/// structures and arrays.
+/// The value of a setting, either as such or in a property list encoded by 1.x.
+///
+/// 1.x encoded all values other than numbers, strings and dates.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)
@@ -117,7 +122,7 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension PropertyListDecoder {
-  /// Decodes a property list of 1.x; throws if it is damaged in a way that would crash the decoder.
+  /// Decodes a property list of 1.x; also throws if the list would crash Foundation's decoder.
   func decodeCoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     try ForeignDocument.requireDecodable(propertyList: Array(data))
     return try decode(type, from: data)

@@ -36,7 +36,7 @@ public struct DefaultsMigration: Sendable {
     conversions.append((key, type))
   }
 
-  /// Also decodes undeclared values, without their Swift types.
+  /// Makes the migration decode undeclared values, too, without their Swift types.
   ///
   /// `Data` that is a binary property list with an array, a dictionary or `Data` at its top level
   /// becomes that value, and the archive of a URL a string; all other `Data` is left unchanged.
@@ -70,11 +70,13 @@ public struct DefaultsMigration: Sendable {
       .run(replacing: false, report)
   }
 
-  /// Imports any property list in the same way, in XML or binary.
+  /// Imports all keys of a property list, in XML or binary, and converts the declared ones in one
+  /// transaction.
   ///
-  /// With `removingSource`, the file is removed at the end if the store's file, read again,
-  /// contains each of its values as Foundation reads it, and if it has not been changed; the report
-  /// states it. Removing a file does not erase it from the storage medium or from backups.
+  /// With `removingSource`, the property list is removed at the end if it has not been changed and
+  /// the store's file, read again, contains each of its values as Foundation reads it. The result
+  /// states whether it was removed. Removing a file does not erase it from the storage medium or
+  /// from backups.
   ///
   /// - Parameters:
   ///   - file: The URL of the property list.
@@ -107,6 +109,7 @@ public struct DefaultsMigration: Sendable {
     return result
   }
 
+  /// Returns the keys that are neither declared nor excluded from decoding.
   func undeclared(among keys: [String]) -> [String] {
     let declared = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
     return keys.filter { !declared.contains($0) }

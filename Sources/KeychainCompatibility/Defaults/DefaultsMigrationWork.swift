@@ -10,6 +10,8 @@ struct DefaultsMigrationWork {
   let file: UserDefaultsFile
   let isDryRun: Bool
 
+  /// Imports the file, converts the declared keys, and returns the outcomes; a dry run changes
+  /// nothing.
   func run(
     replacing: Bool, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> UserDefaultsImport {
@@ -29,7 +31,8 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// Converts the declared keys; `source` has the values of the file.
+  /// Returns the outcomes of an import and of converting the declared keys; `source` is the store
+  /// that has the values of the file.
   private func converting(
     _ imported: UserDefaultsImport, _ source: KeyValueStore,
     _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
@@ -43,7 +46,7 @@ struct DefaultsMigrationWork {
     return result
   }
 
-  /// Converts a key's value unless this is a dry run, and adds the outcome.
+  /// Converts a key's value, but does not write it in a dry run, and adds the outcome.
   ///
   /// `source` has the value of the file, or is nil if the app has already set a value.
   private func convert<Value: Codable & Sendable>(
@@ -53,7 +56,8 @@ struct DefaultsMigrationWork {
     let store = source ?? migration.store
     let value: Value?
     if source != nil, let data = file.data(of: key) {
-      // Like the getter of 1.x: a property list of the type, including `Data`, or the value.
+      // The getter of 1.x returned the value in a property list of the type, even of `Data`, or
+      // else the value itself.
       value = decoded(type, from: data)
       if value == nil, type == Data.self { return result.native.append(key) }
     } else {
@@ -94,7 +98,7 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// The URL of a file path stored by `UserDefaults`; nil for any other value.
+  /// Returns the URL of a file path stored by `UserDefaults`; nil for any other value.
   private func fileURL(of key: String, in store: KeyValueStore) -> URL? {
     do {
       // Read as a string, because a URL does not distinguish a path from its escaped form.

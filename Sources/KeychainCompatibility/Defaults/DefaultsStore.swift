@@ -22,7 +22,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting; nothing is read before the first access.
   ///
-  /// The encoder is used only if its `userInfo` is not empty.
+  /// The encoder is used only if its `userInfo` is not empty, or for `Data` that looks like a
+  /// property list of 1.x.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),
@@ -73,6 +74,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   }
 }
 
+/// A setting in Foundation's `UserDefaults`, with the format of 1.x.
 private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   let key: String
   // `UserDefaults` is documented as thread-safe, but not declared `Sendable` on Linux.
@@ -104,7 +106,7 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
     do {
       return unsafe defaults.set(try encoder.encode(value), forKey: key)
     } catch {
-      // A number, a string or a date, which is stored without encoding it as a property list.
+      // The value is a number, a string or a date, which `UserDefaults` stores directly.
     }
     do {
       // No format is requested, so nothing is written through the pointer.

@@ -24,6 +24,7 @@ extension UserDefaultsFile {
 }
 
 extension ValueTree {
+  /// Converts an object of a property list; returns nil if it contains an object of another type.
   fileprivate init?(foundation object: Any) {
     switch object {
     case let value as String: self = .string(value)
@@ -44,7 +45,7 @@ extension ValueTree {
   }
 
   private init?(_ number: NSNumber) {
-    // The type is a constant string of one letter; only Booleans have the one of a `char`.
+    // The type is a constant string of one letter; only Booleans have the letter of `char`.
     switch UInt8(bitPattern: unsafe number.objCType.pointee) {
     case UInt8(ascii: "c"): self = .bool(number.boolValue)
     case UInt8(ascii: "d"): self = .number(.real(number.doubleValue))

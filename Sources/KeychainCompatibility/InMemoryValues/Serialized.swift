@@ -10,6 +10,7 @@ import SerializedAccess
 public final class Serialized<Value> {
   private typealias Content = Unchecked<Value>
 
+  /// The closure of ``didSet``, with its observation.
   private struct Observer: Sendable {
     var didSet: Unchecked<(Value) -> Void>?
     var observation: SerializedObservation?

@@ -62,7 +62,8 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after those of `observe(_:)`, until the result is released.
+  /// Calls a closure after each change and the closures of `observe(_:)`, until the result is
+  /// released.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
     observe(subscription, among: \.endObservers)
   }

@@ -8,7 +8,7 @@ public import SecretStorage
 @available(*, deprecated, message: "Import SecretStorage and use its `GenericPassword`.")
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
-  /// An access control.
+  /// An access control with the constants of the Security framework.
   @available(*, deprecated, message: "Use `AccessControl`.")
   public struct AccessControlSettings: Sendable {
     /// The accessibility: a constant `kSecAttrAccessible…`.
@@ -82,13 +82,14 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     return try Self.accessControl(defaultAccessControl.access, defaultAccessControl.flags)
   }
 
+  /// Returns an access control; throws if it is invalid or no store supports it.
   private static func accessControl(
     _ option: CFString, _ flags: SecAccessControlCreateFlags
   ) throws(KeychainFailure) -> AccessControl {
     let accessibility = try Accessibility(constant: option)
     do {
       let accessControl = AccessControl(accessibility, flags: try flags.accessFlags)
-      // For a missing item, this only checks whether the access control is valid.
+      // For a missing item, `modifyAccess` only checks whether the access control is valid.
       try PasswordItem<String>(.generic(), in: InMemorySecretStore())
         .modifyAccess(using: accessibility, flags: accessControl.flags)
       return accessControl
@@ -100,7 +101,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
 @available(*, deprecated)
 extension GenericPassword {
-  /// Creates a property as `modifyAccess(using:flags:)` does, with the same errors.
+  /// Creates a property, and sets the access control for its next save.
+  ///
+  /// - Throws: The errors of `modifyAccess(using:flags:)`.
   @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
   public convenience init(
     service: String, account: String? = nil,

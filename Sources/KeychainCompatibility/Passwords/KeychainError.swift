@@ -51,7 +51,7 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
       "The store failed with status \(status). The password's `storeError` contains the reason."
     case .osSecureDuplicitItem:
       "An item with this identity already exists, or was changed by another process. Load it first."
-    case .osSecureNoSuchItem: "There is no such item."
+    case .osSecureNoSuchItem: "The item does not exist. Save a value before you load it."
     case .osSecureDiskFull: "The disk is full. Free some space, then save again."
     case .osSucureInvalidParameter, .osSecureInvalidValue:
       """
@@ -66,7 +66,7 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// A failure, as both the store's error and the older error that is thrown.
+/// A failure, as both the store's error and the ``KeychainError`` that is thrown.
 @available(*, deprecated)
 struct KeychainFailure: Error {
   let cause: SecretStoreError
@@ -77,6 +77,7 @@ struct KeychainFailure: Error {
     reported = KeychainError(cause)
   }
 
+  /// Creates the failure of an access control that is invalid or not supported.
   init(accessControl error: any Error) {
     cause = KeychainFailure(error).cause
     reported = .accessControllError(status: cause)

@@ -9,7 +9,7 @@ import ValueFormats
 /// Only one thread may use it at a time; `PasswordItem` supports any number of threads.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
-  /// When the property reads and writes its item.
+  /// The policy for when the property reads and writes its item.
   public let refreshPolicy: KeychainDataRefreshPolicy
   /// Whether the value is the one last loaded, saved or deleted.
   @available(*, deprecated, message: "Use `hasUnsavedChanges` of the projected value.")
@@ -49,9 +49,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// The value, or the default one.
   ///
-  /// Never throws or prompts the user. If the store fails, a get returns the last loaded value, a
-  /// set keeps the value in memory, an in-place change of an unreadable value is discarded,
-  /// ``storeError`` is set, and `SecretStores.onFailure` is called.
+  /// Accesses never throw or prompt the user. If the store fails, a get returns the last loaded
+  /// value, a set keeps the value in memory, and an in-place change of an unreadable value is
+  /// discarded. In each case, ``storeError`` is set, and `SecretStores.onFailure` is called.
   open var wrappedValue: T? {
     get {
       if Fork.isChild { return defaultValue }
@@ -94,7 +94,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Writes the value and the attributes; a value of nil removes the item.
   ///
-  /// If items match, the oldest is changed, otherwise one is added.
+  /// If items match, the oldest is changed; otherwise, an item is added.
   ///
   /// - Throws: A ``KeychainError``; in this case, nothing is saved.
   @available(*, deprecated, message: "Use `save()` of the projected value.")
@@ -115,7 +115,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Reads the value before an in-place change, unless it is cached; returns false on failure.
+  /// Reads the value before an in-place change, unless it is cached; returns whether it is known.
   private func readBase() -> Bool {
     if refreshPolicy == .onAccess ? isUnsaved : isCacheValid { return true }
     return implicitly(.change) {
@@ -189,7 +189,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Runs an access of the getter or setter, and reports its error instead of throwing it.
+  /// Runs an access of the getter or setter, and returns whether it succeeded; reports an error
+  /// instead of throwing it.
   @discardableResult
   private func implicitly(
     _ operation: SecretStorageFailure.Operation, _ access: () throws -> Void
@@ -203,7 +204,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       // An error thrown by a subclass may contain a secret.
       let cause = error is KeychainError ? lastError : nil
       let failure = SecretStorageFailure(
-        operation, cause ?? .unavailable("\(Self.self) threw another error"))
+        operation, cause ?? .unavailable("\(Self.self) threw an error of its own."))
       lastError = failure.error
       // A discarded change is lost, so each one is reported.
       if reportedFailures.addFailure(failure) || operation == .change {
@@ -217,8 +218,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 /// The policy that determines when a password property accesses its item.
 @available(*, deprecated, message: "Use `RefreshPolicy`.")
 public enum KeychainDataRefreshPolicy: Sendable {
-  /// Only at explicit loads and saves.
+  /// The property uses the store only in explicit loads, saves and removals, and to read a value
+  /// that is not known before an in-place change.
   case manual
-  /// At each get and set.
+  /// The property uses the store at each get and set.
   case onAccess
 }

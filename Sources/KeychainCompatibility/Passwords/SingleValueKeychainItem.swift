@@ -57,7 +57,9 @@ open class SingleValueKeychainItem {
 
   /// The access control for a save, which overrides ``accesible``; nil without authentication.
   var constrainedAccess: AccessControl?
+  /// The identity of the item that was found, or else the declared one.
   private(set) var shownIdentity: ItemIdentity
+  /// The declared identity.
   let identity: ItemIdentity
 
   init(_ identity: ItemIdentity) {
@@ -65,6 +67,7 @@ open class SingleValueKeychainItem {
     shownIdentity = identity
   }
 
+  /// Replaces the attributes by those of an item that was loaded, or by nil.
   func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
     _description = QueryElement(found: attributes?.itemDescription)
@@ -79,6 +82,7 @@ open class SingleValueKeychainItem {
     didSave(item)
   }
 
+  /// Takes the identity and the dates of an item that was loaded or saved.
   func didSave(_ item: PasswordItem<Data>?) {
     _description.isCleared = false
     _comment.isCleared = false
@@ -104,8 +108,9 @@ open class SingleValueKeychainItem {
     throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
   }
 
-  /// The attributes with placeholders for those that were set to nil: a `PasswordItem` writes only
-  /// changes, and after a placeholder, nil is one.
+  /// Returns attributes with placeholders for those that were set to nil.
+  ///
+  /// A `PasswordItem` writes only changes: nil is a change if a placeholder precedes it.
   func filled(_ attributes: ItemAttributes) -> ItemAttributes {
     var filled = attributes
     if _description.isCleared { filled.itemDescription = "" }
@@ -117,6 +122,7 @@ open class SingleValueKeychainItem {
     return filled
   }
 
+  /// Returns the access control that the app has set; nil to keep that of the item.
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }
@@ -141,6 +147,7 @@ public struct QueryElement<T> {
   public var wrappedValue: T? {
     didSet { isCleared = wrappedValue == nil }
   }
+  /// Whether the value was set to nil since the last load or save.
   fileprivate var isCleared = false
 
   /// Creates the storage of an attribute that was not loaded.
