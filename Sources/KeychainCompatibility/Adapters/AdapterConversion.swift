@@ -48,8 +48,8 @@ struct AdapterConversion: Sendable {
     }
   }
 
-  /// Returns the bytes of a typed value; `isRawValue` is whether it encodes a value of another type,
-  /// such as an enumeration, which `GenericPassword` stores in a property list.
+  /// Returns the bytes of a typed value; `isRawValue` is whether it encodes a value of another
+  /// type, such as an enumeration, which `GenericPassword` stores in a property list.
   private static func encoded(_ tree: ValueTree, isRawValue: Bool) throws(Refusal) -> Data {
     if case .null = tree { throw Refusal(reason: "It is null, which is not a value.") }
     let coder = ValueCoder()
