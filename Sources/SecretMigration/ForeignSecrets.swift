@@ -26,6 +26,7 @@ public struct ForeignSecrets: Sendable {
   public let secrets: [ForeignSecret]
   /// The secrets that were skipped.
   public let unreadable: [Unreadable]
+  /// The file of the source; nil if the app has read the secrets itself.
   let file: SourceFile?
 
   /// Creates a collection of secrets that the app has read itself.
@@ -42,6 +43,7 @@ public struct ForeignSecrets: Sendable {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
+  /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
     if count > countLimit {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
@@ -100,7 +102,8 @@ extension ForeignSecrets {
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
   /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
-  /// changed since it was read. That does not erase it from the storage medium or from backups.
+  /// changed since it was read. Removing the file does not erase it from the storage medium or from
+  /// backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.

@@ -2,10 +2,10 @@ public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
 
-/// An error that occurs during a migration, and that contains no secret.
+/// An error of a migration.
 ///
-/// A failed migration does not change the source. Secrets that were already written stay in the
-/// store, and a new migration adds the others.
+/// No case contains a secret. A failed migration does not change the source. Secrets that were
+/// already written stay in the store, and a new migration adds the others.
 public enum MigrationError: Error, Hashable, Sendable {
   /// The file does not have the expected format.
   case malformed(path: String, reason: String)
@@ -19,7 +19,7 @@ public enum MigrationError: Error, Hashable, Sendable {
   case invalid(String)
   /// A C library is missing; the string names the library and the packages that contain it.
   case missingLibrary(String)
-  /// A library failed.
+  /// A C library failed.
   case unavailable(String)
   /// The store returned a secret that differs from the written one.
   case notReadBack(position: String)
@@ -57,7 +57,10 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
       """
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
-      "The operation was cancelled. Migrated secrets stay in the store. Start it again to continue."
+      """
+      The migration was cancelled. Migrated secrets stay in the store. Start the migration again to \
+      continue.
+      """
     case .store(let error): error.description
     case .system(let call, let path, let code):
       "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"

@@ -6,9 +6,11 @@ import StorageInternals
 
 /// A file from which secrets were read.
 struct SourceFile: Sendable {
+  /// The maximum size of a file, in bytes.
   static let sizeLimit = 64 * 1024 * 1024
 
   let path: String
+  /// The status of the file when it was read.
   private let status: FileStatus
 
   /// Reads a file, which may have any owner, and follows symbolic links.
@@ -38,6 +40,7 @@ struct SourceFile: Sendable {
     if let change { throw .notRemovable(path: path, reason: change) }
   }
 
+  /// Removes the file; throws if the path no longer leads to the unchanged file that was read.
   func remove() throws(MigrationError) {
     try checkRemovable()
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }

@@ -6,6 +6,7 @@ struct StoreMigration {
   let isReplacing: Bool
   let isDryRun: Bool
   var report = ImportReport()
+  /// The identities of the secrets so far, including those that were refused.
   var identities = Set<ItemIdentity>()
 
   mutating func migrate(
@@ -43,7 +44,7 @@ struct StoreMigration {
       if !isReplacing { return .conflict }
     }
     if isDryRun {
-      // The error that a vault without a passphrase would throw.
+      // A vault without a passphrase would throw this error when the item is written.
       if foreign.attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly,
         let vault = store as? SecretVault, try !vault.findsPassphrase()
       {
@@ -62,6 +63,7 @@ struct StoreMigration {
     return existing == nil ? .added : .conflict
   }
 
+  /// Throws `corrupted` if the item that was written differs from the secret of the source.
   private func readBack(_ item: SecretItem, _ foreign: ForeignSecret) throws(SecretStoreError) {
     guard let found = try store.item(foreign.identity) else { throw .corrupted(Self.mismatch) }
     // Another writer may have changed the item.
@@ -73,6 +75,7 @@ struct StoreMigration {
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
+  /// Returns whether the store contains every secret of the source; throws if a vault is damaged.
   func storeContainsAll(of source: ForeignSecrets) throws -> Bool {
     guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
       return false
@@ -86,7 +89,7 @@ struct StoreMigration {
         if try !vault.verify().isSound {
           throw SecretStoreError.corrupted("The vault is damaged")
         }
-        // An earlier migration may have been killed before it flushed what it wrote.
+        // An earlier migration may have been killed before it flushed its writes.
         try vault.synchronize()
       }
       return true
@@ -97,6 +100,7 @@ struct StoreMigration {
 }
 
 extension SecretStore {
+  /// Returns whether an item equals a secret of the source, and needs no authentication.
   fileprivate func contains(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {

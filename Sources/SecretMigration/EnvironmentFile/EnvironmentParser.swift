@@ -1,10 +1,14 @@
 import SecretStorage
 
-/// A parser for the `.env` files that python-dotenv and motdotla/dotenv, the most common parsers,
-/// interpret identically; it is unknown which of two values an app used.
+/// A parser that accepts only `.env` files that python-dotenv and motdotla/dotenv interpret
+/// identically.
+///
+/// These are the most common parsers. If they read different values, it is unknown which one an app
+/// used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
+    /// The number of its first line.
     let line: Int
     let value: Secret
   }
@@ -12,6 +16,7 @@ struct EnvironmentParser {
   private let path: String
   /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
+  /// The number of the current line; the first is 1.
   private var line = 1
 
   init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
@@ -26,6 +31,7 @@ struct EnvironmentParser {
     rest = content.unicodeScalars[...]
   }
 
+  /// Parses the whole file, and returns its variables in their order.
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(
@@ -144,7 +150,8 @@ struct EnvironmentParser {
     throw malformed("the closing quotation mark is missing", at: firstLine)
   }
 
-  /// Parses the rest of an escape sequence after its backslash.
+  /// Parses the rest of an escape sequence after its backslash, and returns its character; a
+  /// backslash that begins no escape sequence stands for itself.
   private mutating func escapedCharacter(
     in quote: Unicode.Scalar
   ) throws(MigrationError) -> Unicode.Scalar {

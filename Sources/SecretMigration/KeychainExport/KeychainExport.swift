@@ -3,10 +3,11 @@ public import SecretStorage
 import StorageInternals
 import ValueFormats
 
-/// An export of keychain items.
+/// An encrypted export of the items of an Apple keychain.
 struct KeychainExport: Decodable {
   static let format = "keychain items, PBKDF2-HMAC-SHA256, AES-256-GCM"
   static let supportedIterations = 1_000...10_000_000
+  /// The size of the nonce, in bytes.
   private static let nonceSize = 12
 
   let format: String
@@ -16,8 +17,10 @@ struct KeychainExport: Decodable {
   /// The nonce, the ciphertext and the tag, in the order of CryptoKit's combined representation.
   let sealed: Data
 
-  /// Decrypts the items; the salt and the iteration count need no authentication, because changing
-  /// them changes the key.
+  /// Decrypts the document of the items.
+  ///
+  /// The salt and the iteration count need no authentication, because changing them changes the
+  /// key.
   func opened(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
     guard format == Self.format else {
       throw .malformed(path: path, reason: "its format is not \"\(Self.format)\"")
@@ -59,6 +62,7 @@ extension KeychainExport {
     }
   }
 
+  /// Parses the decrypted document of the items.
   static func items(
     document bytes: [UInt8], of path: String
   ) throws(MigrationError) -> [KeychainItem] {
@@ -76,7 +80,7 @@ extension ValueTree {
   /// Parses an untrusted document: a binary or XML property list, or JSON.
   fileprivate init(document bytes: [UInt8], of path: String) throws(MigrationError) {
     do throws(FormatError) {
-      // Enough values for tens of thousands of items with all attributes.
+      // The limit allows tens of thousands of items with all attributes.
       self = try ForeignDocument.tree(
         bytes, valueLimit: 1_000_000, sizeLimit: SourceFile.sizeLimit)
     } catch {
@@ -95,7 +99,8 @@ extension ForeignSecrets {
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was
   ///   changed; ``MigrationError/malformed(path:reason:)``;
   ///   ``MigrationError/unsupported(path:reason:)`` for another version, an iteration count outside
-  ///   1,000…10,000,000, more than 64 MiB or 100,000 items, or another class of items;
+  ///   1,000…10,000,000, a salt outside 16…64 bytes, more than 64 MiB or 100,000 items, or an
+  ///   unknown class or accessibility of an item;
   ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func keychainExport(at url: URL, passphrase: Secret) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
@@ -105,7 +110,7 @@ extension ForeignSecrets {
     var secrets: [(date: Date, secret: ForeignSecret)] = []
     for item in try KeychainExport.items(document: decrypted, of: file.path) {
       let date = try item.creationDate() ?? .distantPast
-      // NaN cannot be ordered.
+      // A date that is NaN cannot be ordered.
       let isOrdered = !date.timeIntervalSinceReferenceDate.isNaN
       secrets.append((isOrdered ? date : .distantPast, try item.foreignSecret()))
     }

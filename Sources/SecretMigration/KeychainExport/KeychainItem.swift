@@ -55,6 +55,7 @@ struct KeychainItem {
     }
   }
 
+  /// Decodes an attribute; returns nil if it is absent.
   private func value<Value: Decodable>(_ key: String) throws(MigrationError) -> Value? {
     guard let tree = attributes[StoredKey(key)] else { return nil }
     do throws(ValueCodingError) {
@@ -64,7 +65,7 @@ struct KeychainItem {
     }
   }
 
-  /// A string, which may be encoded as data.
+  /// Returns a string, which may be encoded as data; nil if it is absent or empty.
   private func string(_ key: String) throws(MigrationError) -> String? {
     guard case .data(let data)? = attributes[StoredKey(key)] else {
       let string: String? = try value(key)
@@ -74,7 +75,8 @@ struct KeychainItem {
     return string.isEmpty ? nil : string
   }
 
-  /// A four-character code, which may be encoded as a string or as a number.
+  /// Returns a four-character code, which may be encoded as a string or as a number; nil if it is
+  /// absent, empty or 0.
   private func code(_ key: String) throws(MigrationError) -> UInt32? {
     if case .string(let string)? = attributes[StoredKey(key)] {
       let characters = Array(string.utf8)
@@ -95,7 +97,7 @@ struct KeychainItem {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A Boolean, which may be encoded as a number.
+  /// Returns a Boolean, which may be encoded as a number; nil if it is absent.
   private func flag(_ key: String) throws(MigrationError) -> Bool? {
     guard case .number? = attributes[StoredKey(key)] else { return try value(key) }
     let number: Int? = try value(key)

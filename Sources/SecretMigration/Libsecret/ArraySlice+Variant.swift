@@ -12,11 +12,13 @@ extension ArraySlice<UInt8> {
     return self[startIndex + start..<startIndex + end]
   }
 
+  /// Returns a little-endian integer of `size` bytes.
   func integer(at offset: Int, size: Int) throws(FormatError) -> UInt64 {
     try part(offset, offset + size).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns the members of a tuple, and the ends of all variable-size members but the last.
+  /// Returns the bytes of a tuple's members, and the ends of all variable-size members but the
+  /// last; `ends` is the number of these.
   func members(ends count: Int) throws(FormatError) -> (ends: [Int], body: Self) {
     let size = offsetSize
     let body = try part(0, self.count - count * size)
@@ -70,6 +72,7 @@ extension ArraySlice<UInt8> {
     return end
   }
 
+  /// The size, in bytes, of the framing offsets in a container of this length.
   private var offsetSize: Int {
     switch count {
     case ...0xff: 1

@@ -8,8 +8,8 @@ extension ForeignSecrets {
   /// Reads a keyring file in the format of libsecret's file backend, which oo7 also uses.
   ///
   /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of
-  /// gnome-keyring have a different format and are not supported. <doc:ForeignFormats> says what
-  /// the attributes become.
+  /// gnome-keyring have a different format and are not supported. <doc:ForeignFormats> describes
+  /// how the attributes are converted.
   ///
   /// If no item can be decrypted, the passphrase is reported as wrong. libsecret does not check the
   /// passphrase before it writes, so some items may be encrypted with a different one. To migrate
@@ -18,7 +18,8 @@ extension ForeignSecrets {
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
-  ///   another version, an iteration count outside 1…10,000,000, more than 64 MiB or 100,000 items;
+  ///   another version, an iteration count outside 1…10,000,000, a salt outside 8…1,024 bytes, or
+  ///   more than 64 MiB or 100,000 items;
   ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func libsecretKeyring(
     at url: URL, passphrase: Secret, skippingUnreadable: Bool = false
@@ -51,7 +52,10 @@ extension ForeignSecrets {
     if let first = unreadable.first, !skippingUnreadable {
       throw MigrationError.damaged(
         path: file.path,
-        reason: "\(unreadable.count) items cannot be decrypted, the first being \(first.position)")
+        reason: """
+          \(unreadable.count) of \(keyring.items.count) items cannot be decrypted; the first is \
+          \(first.position)
+          """)
     }
     items.sort { $0.item.created < $1.item.created }
     var names: [ItemIdentity: Int] = [:]

@@ -57,6 +57,7 @@ struct LibsecretFile {
 }
 
 extension LibsecretFile.Item {
+  // These sizes are in bytes.
   private static let blockSize = 16
   private static let codeSize = 32
 

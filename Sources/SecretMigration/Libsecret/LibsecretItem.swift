@@ -26,11 +26,13 @@ extension LibsecretItem {
 }
 
 extension LibsecretItem {
+  /// The attributes that neither identify an item nor concern the user.
   private static let metadata: Set<String> = ["xdg:schema", "xdg:content-type"]
   private static let serviceNames = ["service", "application"]
   private static let accountNames = ["username", "account", "user"]
 
-  /// Returns the secret of the item; `names` counts the items without attributes by their names.
+  /// Returns the item as a secret for a store; `names` counts the items without attributes by their
+  /// identities.
   func foreignSecret(at position: String, names: inout [ItemIdentity: Int]) -> ForeignSecret {
     var rest = attributes.filter { !Self.metadata.contains($0.key) && !$0.value.isEmpty }
     let identity =
@@ -68,10 +70,12 @@ extension LibsecretItem {
     return unused
   }
 
+  /// Removes the first of several attributes that the item has, and returns its value.
   private static func remove(_ names: [String], from rest: inout [String: String]) -> String? {
     names.first { rest[$0] != nil }.flatMap { rest.removeValue(forKey: $0) }
   }
 
+  /// Removes the attributes that identify a generic password, and returns its identity.
   private static func generic(_ rest: inout [String: String]) -> ItemIdentity {
     let service = remove(serviceNames, from: &rest)
     var account = remove(accountNames, from: &rest)
@@ -85,7 +89,7 @@ extension LibsecretItem {
     return .generic(service: service, account: account)
   }
 
-  /// Removes the attributes of GNOME's network passwords that identify the item.
+  /// Removes the attributes that identify a network password of GNOME, and returns its identity.
   private static func internet(_ rest: inout [String: String]) -> ItemIdentity {
     let `protocol` = rest["protocol"].flatMap { protocols[$0.lowercased()] }
     if `protocol` != nil { rest["protocol"] = nil }
