@@ -108,12 +108,15 @@ extension ConformanceRun {
       "secret(of:) with the new password", "the new secret")
   }
 
+  /// The flags for which the proofs `any` are sufficient.
   private static let provableFlags: [AccessFlags] = [
     .userPresence, .biometryAny, .devicePasscode, [.biometryAny, .or, .devicePasscode],
     [.biometryAny, .and, .devicePasscode],
   ]
 
-  /// Returns nil if the store does not support optional flags.
+  /// Adds an item with access flags; returns nil if the store does not support them.
+  ///
+  /// A store that enforces access control must support `userPresence`.
   private func addConstrained(
     _ flags: AccessFlags, _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {
@@ -143,6 +146,7 @@ extension ConformanceRun {
     CustomAuthenticator(capabilities: proofs) { $0.accepted.intersection(proofs) }
   }
 
+  /// Expects an operation to throw `denied`.
   private func expectDenied<Result>(
     _ operation: String, _ body: @autoclosure () throws(SecretStoreError) -> Result?
   ) {

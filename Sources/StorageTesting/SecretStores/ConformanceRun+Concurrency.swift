@@ -49,6 +49,7 @@ extension ConformanceRun {
       "concurrent updates of a counter", "the sum of all successful updates")
   }
 
+  /// Adds 1 to the counter that is stored as the secret of an item.
   private func increment(
     _ item: SecretItem.ID, in store: any SecretStore
   ) throws(SecretStoreError) {

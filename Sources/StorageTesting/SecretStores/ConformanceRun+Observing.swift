@@ -64,7 +64,7 @@ extension ConformanceRun {
     withExtendedLifetime(observation) {}
   }
 
-  /// Expects a notification since the last wait.
+  /// Expects a notification of a change since the last call, within the timeout.
   private func expectNotification(of changes: AsyncStream<Void>, _ operation: String) async {
     let isNotified = await withTaskGroup(of: Bool.self) { group in
       group.addTask {

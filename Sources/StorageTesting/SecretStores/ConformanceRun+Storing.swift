@@ -1,6 +1,6 @@
 import SecretStorage
 
-// The checks that secrets, attributes and strings are returned as they were stored.
+// The checks that secrets and attributes are stored unchanged or rejected, and of the guarantees.
 extension ConformanceRun {
   static let attributes = ItemAttributes(
     label: "label", comment: "comment", itemDescription: "description", creator: 0x6c6f_636b,
@@ -52,7 +52,8 @@ extension ConformanceRun {
     }
   }
 
-  /// Expects an item with attributes to be stored unchanged or rejected; true if it was added.
+  /// Expects an item with attributes to be stored unchanged or rejected; returns whether it was
+  /// added.
   private func roundTripsOrIsRejected(
     _ attributes: ItemAttributes, _ name: String
   ) throws(SecretStoreError) -> Bool {

@@ -1,6 +1,6 @@
 import SecretStorage
 
-// The checks of updates, removals and revisions.
+// The checks of updates, removals and revisions, also through another instance.
 extension ConformanceRun {
   func updatesChangeOnlyWhatIsGiven() throws {
     var item = try add(Self.fullIdentity)

@@ -1,20 +1,27 @@
 import Concurrency
 import SecretStorage
 
+/// A run of one check on a new store.
 struct ConformanceRun: Sendable {
   let store: any SecretStore
   /// Another instance with the same content, or `store` itself.
   let otherInstance: any SecretStore
+  /// The size of the largest secret that the store accepts, in bytes.
   let largestSecret: Int
+  /// The maximum time to wait for a notification; nil for no limit.
   let timeout: Duration?
+  /// The names of the store and the check, with which each finding begins.
   let title: String
+  /// The violations that the run has found, in words.
   let findings: Lock<[String]>
 
+  /// Records a finding unless a condition holds; `expectation` completes "expected".
   func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
     if holds { return }
     findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
   }
 
+  /// Expects an operation to throw an error.
   func expect<Result>(
     _ expected: SecretStoreError, _ operation: String,
     _ body: @autoclosure () throws(SecretStoreError) -> Result
@@ -27,20 +34,22 @@ struct ConformanceRun: Sendable {
     }
   }
 
+  /// Expects a query to return exactly the given items, in their order.
   func expectItems(
     _ expected: [SecretItem], matching query: ItemQuery, _ expectation: String
   ) throws(SecretStoreError) {
     expect(try store.items(matching: query) == expected, "items(matching:)", expectation)
   }
 
-  /// Expects an item's secret to equal a string, or the item to have no secret if that is nil.
+  /// Expects an item's secret to equal a string; if the string is nil, expects no secret.
   func expectSecret(
     _ expected: String?, of item: SecretItem, _ operation: String, _ expectation: String
   ) throws(SecretStoreError) {
     expect(try secret(of: item) == expected.map { Secret($0.utf8) }, operation, expectation)
   }
 
-  /// The written item, or nil if the store rejects it, with a permitted error and no change.
+  /// Returns the item that a write stores; returns nil if the store rejects the write, and expects
+  /// a permitted error and no change.
   func acceptedItem(
     _ operation: String, _ write: @autoclosure () throws(SecretStoreError) -> SecretItem
   ) throws(SecretStoreError) -> SecretItem? {
@@ -80,6 +89,7 @@ struct ConformanceRun: Sendable {
     try store.secret(of: item.id)?.secret
   }
 
+  /// Returns all items of the store, with their secrets in the same order.
   func content() throws(SecretStoreError) -> (items: [SecretItem], secrets: [Secret?]) {
     let items = try store.items(matching: .all)
     return (items, try items.map(secret))

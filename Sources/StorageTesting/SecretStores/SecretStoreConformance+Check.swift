@@ -31,9 +31,11 @@ extension SecretStoreConformance {
     /// Reading or replacing a secret with an application password requires that password.
     case applicationPasswordIsRequired
 
-    /// An update changes the given attributes or secret, nil ones too, and gives a new revision.
+    /// An update changes only the given attributes or secret, removes attributes that are nil, and
+    /// gives the item a new revision.
     case updatesChangeOnlyWhatIsGiven
-    /// A write that expects an old revision, or a removed item, is a conflict and changes nothing.
+    /// A write that expects an old revision, and an update of a removed item, are conflicts and
+    /// change nothing.
     case staleWritesConflict
     /// A removal affects no other item, can be repeated, and frees the identity for a new item.
     case removedItemIsGone
@@ -44,7 +46,7 @@ extension SecretStoreConformance {
     /// Another instance sees each completed write, and its stale writes are conflicts.
     case otherInstanceSeesWrites
 
-    /// Every observer is notified of each kind of write, also by another instance.
+    /// Every observer is notified of each kind of write, including writes by another instance.
     case observersAreNotified
     /// An observer is not notified after its observation is released.
     case releasedObserversAreNotNotified

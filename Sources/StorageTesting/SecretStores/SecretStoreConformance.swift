@@ -2,7 +2,7 @@ import Concurrency
 public import SecretStorage
 public import Testing
 
-/// Checks that a `SecretStore` follows the rules of its contract, for use in tests.
+/// A suite of checks that a `SecretStore` follows the rules of its contract, for use in tests.
 ///
 /// ```swift
 /// let conformance = SecretStoreConformance("MyStore") { try MyStore(in: newDirectory()) }
@@ -28,9 +28,9 @@ public struct SecretStoreConformance: Sendable {
   ///   - name: The name of the store in issues.
   ///   - largestSecret: The size of the largest secret that the store accepts, in bytes.
   ///   - timeout: The maximum time to wait for the notification of a change; nil for no limit.
-  ///   - makeStore: Makes a new, empty store that shares no content with other stores.
-  ///   - reopen: Makes another instance with the content of a store that `makeStore` made. If it is
-  ///     nil, checks that involve two instances use the same one twice.
+  ///   - makeStore: A closure that returns a new, empty store that shares no content with others.
+  ///   - reopen: A closure that returns another instance with the content of a store that
+  ///     `makeStore` returned. If it is nil, checks of two instances use the same one twice.
   public init(
     _ name: String,
     largestSecret: Int = 16 * 1024 * 1024,
