@@ -51,7 +51,7 @@ public struct AdapterMigration: Sendable {
   /// Converts the items that need no authentication; refuses the others.
   ///
   /// - Parameters:
-  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - isDryRun: Whether to report the expected outcomes without changing anything.
   ///   - report: A closure that receives the number of finished keys on the calling thread, and can
   ///     cancel the run.
   /// - Returns: The outcome for each declared key, then for each other key of the service.

@@ -54,7 +54,7 @@ public struct DefaultsMigration: Sendable {
   /// - Parameters:
   ///   - suiteName: The name of the suite; nil means `UserDefaults.standard`, whose file is named
   ///     after the executable.
-  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - isDryRun: Whether to report the expected outcomes without changing anything.
   ///   - report: A closure that receives the number of finished keys of the file and declared keys
   ///     on the calling thread. It can cancel the run, and must not use the store.
   /// - Returns: The outcome for each key.
@@ -81,7 +81,7 @@ public struct DefaultsMigration: Sendable {
   /// - Parameters:
   ///   - file: The URL of the property list.
   ///   - replacing: Whether to replace different values of the store, instead of keeping them.
-  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
+  ///   - isDryRun: Whether to report the expected outcomes without changing anything.
   ///   - removingSource: Whether to remove the file.
   ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
   /// - Returns: The outcome for each key.

@@ -44,7 +44,7 @@ public final class StoredSubject<Value> {
     set {
       let old = value
       value = newValue
-      // Not `newValue`, because an observer may have set another value.
+      // `newValue` may be outdated, because an observer may have set another value.
       for observer in observers.all { observer.handler?(old, value) }
       for observer in endObservers.all { observer.handler?(old, value) }
     }

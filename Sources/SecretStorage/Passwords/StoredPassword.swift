@@ -28,10 +28,9 @@ final class StoredPassword: Sendable {
     /// Whether the value was set and is not saved yet.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of loads and writes that have ended, from which a get detects that one has ended
-    /// meanwhile.
+    /// The number of loads and writes that have ended, which gets compare before and after reading.
     var endCount = 0
-    /// The number of accesses that have failed, by which gets detect later failures.
+    /// The number of accesses that have failed, which gets compare before and after reading.
     var failureCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
@@ -158,7 +157,7 @@ extension StoredPassword.State {
     status = nil
   }
 
-  /// Clears the last failure, and the status if it was that of the failure.
+  /// Clears the last error, and the status if it results from the error.
   mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil

@@ -17,7 +17,7 @@ final class PAMTransaction: Sendable {
   private struct State {
     var answers: [Secret?] = []
     var isAbandoned = false
-    /// The reason for rejecting a module's messages, which a return code cannot express.
+    /// The reason for rejecting a module's messages or an answer; a return code cannot express it.
     var failure: SecretStoreError?
   }
 
