@@ -58,8 +58,8 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
     case .notRemovable(let path, let reason): "\(path) was not removed: \(reason)."
     case .cancelled:
       """
-      The migration was cancelled. Migrated secrets stay in the store. Start the migration again to \
-      continue.
+      The migration was cancelled. Migrated secrets stay in the store. Start the migration again \
+      to continue.
       """
     case .store(let error): error.description
     case .system(let call, let path, let code):
