@@ -50,10 +50,13 @@ public protocol KeyValueBackend: Sendable {
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String?
 }
 
-/// A backend in memory, or one that always fails, in place of a backend that cannot be created.
+/// A backend that stores its contents in memory.
+///
+/// With an error, it takes the place of a backend that cannot be created, and always throws.
 final class MemoryBackend: KeyValueBackend {
   let format: KeyValueFormat
   var name: String { error == nil ? "a store in memory" : "a store without a location" }
+  /// The error that each call throws; nil for a backend that works.
   private let error: KeyValueStoreError?
   private let contents = Lock(KeyValueContents(entries: [], revision: 0))
 

@@ -2,7 +2,7 @@ import ValueFormats
 
 /// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
-  /// Sorted by key, without duplicates.
+  /// The keys and values, sorted by key, without duplicates.
   private(set) var entries: [KeyValueEntry]
 
   /// A number that distinguishes this snapshot from others of the same backend.
@@ -31,14 +31,14 @@ extension KeyValueContents {
     return entries[index].value
   }
 
-  /// Returns the contents with changes applied.
+  /// Returns the contents with changes applied, as a snapshot with the given revision.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
     var result = KeyValueContents(entries: entries, revision: revision)
     result.apply(changes)
     return result
   }
 
-  /// Applies changes to the contents of a file, or without a format, of memory.
+  /// Applies changes; `coding` is the format of the file, or nil for contents in memory.
   mutating func apply(_ changes: KeyValueChanges, in coding: (any StoredFormat)? = nil) {
     var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
@@ -53,7 +53,7 @@ extension KeyValueContents {
     }
     if !removed.isEmpty { entries.removeAll { removed.contains($0.key) } }
     if added.isEmpty { return }
-    // Two sorted sequences, which the sort merges.
+    // Both parts are sorted, so the sort only merges them.
     entries += added.sorted { $0.key < $1.key }
     entries.sort { $0.key < $1.key }
   }
@@ -72,7 +72,7 @@ extension KeyValueContents {
 public struct KeyValueChanges: Sendable {
   /// The new value of each key; nil for removal.
   private(set) var byKey: [StoredKey: EncodedValue?] = [:]
-  /// Whether values were also set that are stored already, and must be durable like the changes.
+  /// Whether stored values were set again, so that they must become durable like the changes.
   private(set) var confirmsStoredValues = false
 
   /// Creates an empty set of changes.

@@ -10,6 +10,7 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   /// dates.
   case binary
 
+  /// The implementation of the format.
   var coding: any StoredFormat {
     switch self {
     case .json: JSONFormat()
@@ -38,6 +39,7 @@ extension StoredFormat {
     }
   }
 
+  /// Decodes a value of the given type; `key` is its key in an error.
   func value<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {

@@ -27,7 +27,7 @@ extension FileBackend {
     }
   }
 
-  /// Returns whether a file of a snapshot's size and date also has its content.
+  /// Returns whether a file with the size and date of a snapshot also has the snapshot's content.
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
@@ -41,6 +41,7 @@ extension FileBackend {
     }
   }
 
+  /// Reads the file, and retries while other programs change it; `found` is its last known status.
   private func read(
     _ path: String, _ found: FileStatus?, _ state: inout FileBackendState
   ) throws(KeyValueStoreError) -> FileSnapshot {

@@ -138,8 +138,8 @@ extension FileBackend {
         // The write itself succeeded, and the file is read again.
       }
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
-        // A later write by another program has already been read, and is newer. Whatever was read
-        // before it has a lower even revision.
+        // A later write by another program has already been read, and is newer. Each snapshot that
+        // was read before it has a lower even revision.
         return KeyValueContents(entries: entries, revision: found.revision - 1)
       }
       state.snapshot = snapshot
@@ -147,8 +147,9 @@ extension FileBackend {
     }
   }
 
-  /// Flushes a file and its directory, unless this backend has already flushed this version, which
-  /// another program, a process that was killed, or a failed write may have written.
+  /// Flushes a file and its directory, unless this backend has already flushed this version.
+  ///
+  /// Another program, a killed process or a failed write may have left the version unflushed.
   private func flush(_ snapshot: FileSnapshot, at target: String) throws(KeyValueStoreError) {
     if state.withLock({ $0.flushedRevision }) == snapshot.revision { return }
     try convertingErrors { () throws(SystemError) in

@@ -18,11 +18,11 @@ final class FileBackend: KeyValueBackend {
   /// The time for which a write waits for a removed file to be created again, and a read for
   /// another writer that may restore the file that it replaced.
   let gracePeriod: Duration
-  /// Never locked during a wait for another process or a call to a store's closure.
+  /// The state, which is not locked during a wait for another process or a call of a closure.
   let state = Lock(FileBackendState())
   /// Whether the backend has looked for temporary files of killed writers.
   private let hasLookedForStaleFiles = Atomic(false)
-  /// Whether those files have been removed, and no later write has left a new one.
+  /// Whether all temporary files have been removed, and no later write has left a new one.
   let hasRemovedStaleFiles = Atomic(false)
 
   init(
@@ -40,7 +40,7 @@ final class FileBackend: KeyValueBackend {
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
-    // Observers of a provisional file could be notified of older values afterwards.
+    // If a provisional file were returned, observers could be notified of older values afterwards.
     let deadline = ContinuousClock.now + gracePeriod
     while true {
       let snapshot = try snapshot(at: path)
@@ -62,6 +62,7 @@ final class FileBackend: KeyValueBackend {
     }
   }
 
+  /// A remark on the durability of writes in the file's directory; nil if there is none.
   var directoryRemark: String? {
     get throws(KeyValueStoreError) {
       try convertingErrors { () throws(SystemError) -> String? in
@@ -85,8 +86,9 @@ final class FileBackend: KeyValueBackend {
   }
 }
 
+/// The cached snapshot of a file, and what the backend remembers of earlier ones.
 struct FileBackendState: Sendable {
-  /// The snapshot that was most recently read or written; nil if it must be read.
+  /// The snapshot that was most recently read or written; nil if the file must be read.
   var snapshot: FileSnapshot? {
     didSet {
       let existed = oldValue?.status != nil
@@ -96,8 +98,9 @@ struct FileBackendState: Sendable {
   }
   /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
-  /// The revision of the newest snapshot; an even number.
+  /// The revision of the newest snapshot; an even number, so that an odd one can precede it.
   private var revision: Int64 = 0
+  /// Whether the backend has found or written a file that is not empty.
   var hasSeenContent = false
   /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
   var flushedRevision: Int64?
@@ -109,13 +112,13 @@ struct FileBackendState: Sendable {
 }
 
 extension FileBackend {
-  /// Removes the temporary files of killed writers, which are harmless: a failure is retried.
+  /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     do throws(SystemError) {
       let isDone = try fileSystem.removeTemporaryFiles(of: target, holding: lock)
       hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
     } catch {
-      // The next attempt may succeed.
+      // The next write tries again.
     }
   }
 
@@ -133,7 +136,7 @@ extension FileBackend {
       else { return }
       removeStaleFiles(of: target, lock)
     } catch {
-      // The next attempt may succeed.
+      // The next write tries again.
     }
   }
 
@@ -161,6 +164,7 @@ extension FileBackend {
     }
   }
 
+  /// Returns whether the file cannot be parsed, is empty or is too large.
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do {
       _ = try snapshot(at: path).contents

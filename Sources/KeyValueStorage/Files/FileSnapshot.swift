@@ -7,7 +7,9 @@ final class FileSnapshot: Sendable {
   let parsed: Result<ParsedFile, KeyValueStoreError>
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
-  /// Whether every later change also changes the status; false within the clock tick of a change.
+  /// Whether every later change also changes the status.
+  ///
+  /// A change within the same clock tick as the last one would not change the status.
   let hasReliableStatus: Bool
   /// The open file, which prevents a new file from reusing its inode number.
   private let file: File?
@@ -39,7 +41,7 @@ final class FileSnapshot: Sendable {
 
   func synchronize() throws(SystemError) { try file?.synchronize() }
 
-  /// Returns whether the file has a status, or is missing if that is nil.
+  /// Returns whether the file still has the given status, or is still missing if that is nil.
   func isUnchanged(since otherStatus: FileStatus?) -> Bool {
     guard let status, let otherStatus else { return status == otherStatus }
     return status.isUnchanged(since: otherStatus)

@@ -54,6 +54,7 @@ struct SettingsVersion: Sendable {
     return try storedVersion(in: draft) != number
   }
 
+  /// Applies the migrations from the draft's version, unless the draft is empty.
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.contents.isEmpty { return }
     let found = try storedVersion(in: draft)
@@ -67,6 +68,7 @@ struct SettingsVersion: Sendable {
     }
   }
 
+  /// Sets the version in a draft, unless the draft is empty.
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.contents.isEmpty { return }
     draft[Self.key] = try draft.coding.encode(number, key: Self.key.string)

@@ -30,6 +30,7 @@ struct KeyObservers: Sendable {
     return keys
   }
 
+  /// Schedules the calls of the observers of a key and of all keys.
   func notify(_ key: StoredKey, _ value: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
     queue.run {

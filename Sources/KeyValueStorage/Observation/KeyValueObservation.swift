@@ -9,8 +9,9 @@ public final class KeyValueObservation: Sendable {
   /// Returns the reason why changes are reported with a delay; nil if they are not.
   let findError: @Sendable () -> KeyValueStoreError?
 
-  /// Creates an observation with a closure that ends it, which concurrent calls of ``cancel()`` may
-  /// call more than once.
+  /// Creates an observation with a closure that ends it.
+  ///
+  /// Concurrent calls of ``cancel()`` may call the closure more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(error: { nil }, end: end)
   }

@@ -29,8 +29,9 @@ extension KeyValueStore {
     }
   }
 
-  /// Calls a handler with the new value after each change of a key, and first with its current
-  /// value; if the key is nil, after each change of any key.
+  /// Calls a handler with the current value of a key, and with the new value after each change.
+  ///
+  /// If the key is nil, the handler is called only after each change of any key.
   func observe(_ key: StoredKey?, _ handler: @escaping KeyObservers.Handler) -> KeyValueObservation
   {
     if Fork.isChild {

@@ -6,6 +6,7 @@ import ValueFormats
 /// The class is not generic: looking up generic metadata at run time takes ten times as long as the
 /// rest of a getter.
 final class Setting: Sendable {
+  /// A decoded value, or the default value with the reason why decoding failed.
   struct CachedValue: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
@@ -113,7 +114,7 @@ final class Setting: Sendable {
     }
     if let cached { return cached }
 
-    // Outside the lock, because the `Decodable` code of the type may use the store.
+    // The value is decoded outside the lock, because the type's `Decodable` code may use the store.
     let decoded: CachedValue
     do {
       decoded = CachedValue(
@@ -151,8 +152,9 @@ final class Setting: Sendable {
     assign(nil, defaultValue)
   }
 
-  /// Sets the key to an encoded value, or removes it for nil, and writes unless a transaction or an
-  /// in-place change of this thread will.
+  /// Sets the key to an encoded value, or removes the key if the encoded value is nil.
+  ///
+  /// Writes the change, unless a transaction or an in-place change of this thread will write it.
   private func assign(_ encoded: EncodedValue?, _ value: AnyBox) {
     var begun: StoreState.UnsavedChanges?
     /// Returns whether to write; nil during an in-place change of another thread.
@@ -171,15 +173,18 @@ final class Setting: Sendable {
     if mustWrite ?? false { store.flushOrSchedule(begun) }
   }
 
-  /// An in-place change: the value to change, the reason to reject the change, because the value is
-  /// not the stored one, and whether it is part of another change.
+  /// An in-place change: the value to change, the reason to reject the change, and whether it is
+  /// part of another change.
+  ///
+  /// A change is rejected if the value to change is not the stored one.
   typealias Change = (value: AnyBox, rejection: KeyValueStoreError?, isNested: Bool)
 
   func beginChange() -> Change {
     if Fork.isChild { return (value: defaultValue, rejection: .forked, isNested: false) }
     store.loadIfNeeded()
     store.propertyLock.lock()
-    // Before the value: in between, another thread may read the contents, which ends the error.
+    // The error is read before the value, because another thread may load the contents in between
+    // and clear the error.
     let (isNested, readError) = store.state.withLock { state in
       defer { state.changingThread = .current }
       let isNewest = state.ownTransaction != nil || state.unsaved[key] != nil
@@ -201,7 +206,7 @@ final class Setting: Sendable {
       }
     }
     let mustWrite = withCache { cache, state in
-      // Not later, because the next change by another thread may succeed, which ends the rejection.
+      // The rejection is set before the next change by another thread, whose success clears it.
       if let failure { cache.rejection = failure }
       if change.isNested { return false }
       state.changingThread = nil
@@ -212,7 +217,7 @@ final class Setting: Sendable {
     if mustWrite { store.flushOrSchedule() }
   }
 
-  /// Returns the encoded value; nil for a nil that is also the default value.
+  /// Returns the encoded value; nil if the value and the default value are both nil.
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
@@ -220,7 +225,8 @@ final class Setting: Sendable {
       value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 
-  /// Calls a closure with nil and the current value, and with two values after each change.
+  /// Calls a closure with nil and the current value, and after each change with the old and the
+  /// new value.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
@@ -241,4 +247,5 @@ final class Setting: Sendable {
   }
 }
 
+/// A `Box` in code that is independent of the value's type.
 typealias AnyBox = any AnyObject & Sendable

@@ -95,7 +95,7 @@ extension StoredValue {
   /// nil if there is none.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, which restores the default value; like the setter, does not throw.
+  /// Removes the stored value, and so restores the default value; like the setter, does not throw.
   public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.
@@ -127,8 +127,9 @@ extension StoredValue {
 
   /// A sequence of the current value and the new value after each later change.
   ///
-  /// Each sequence is for one consumer; a slow one misses changes, but never the newest. It ends
-  /// when the consumer's task is cancelled, and in a forked child after the default value.
+  /// Each sequence is for one consumer. A slow consumer misses changes, but never the newest value.
+  /// The sequence ends when the consumer's task is cancelled; in a forked child, it ends after the
+  /// default value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {

@@ -2,10 +2,11 @@ import ValueFormats
 
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
+  /// The contents without the changes.
   let stored: KeyValueContents
   let coding: any StoredFormat
   private var changes: [StoredKey: EncodedValue?] = [:]
-  /// Whether nothing is to be written.
+  /// Whether the changes are discarded instead of written.
   var isAbandoned = false
 
   init(_ stored: KeyValueContents, coding: any StoredFormat) {
@@ -16,6 +17,7 @@ public struct KeyValueDraft: Sendable {
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
   public var keys: [String] { contents.keys.filter { $0 != SettingsVersion.key.string } }
 
+  /// The contents with the changes.
   var contents: KeyValueContents {
     stored.applying(KeyValueChanges(changes), revision: stored.revision)
   }
@@ -36,7 +38,7 @@ public struct KeyValueDraft: Sendable {
   /// Removes a key; a missing key is not an error.
   public mutating func remove(_ key: String) { self[StoredKey(key)] = nil }
 
-  /// Moves the value of a key, if there is one, to another key, whose value it replaces.
+  /// Moves the value of a key, if there is one, to another key, and replaces the value there.
   public mutating func rename(_ key: String, to newKey: String) {
     guard key != newKey, let value = self[StoredKey(key)] else { return }
     self[StoredKey(newKey)] = value

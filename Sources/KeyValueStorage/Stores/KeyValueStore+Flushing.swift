@@ -4,6 +4,7 @@ import Synchronization
 
 // Writing of unsaved changes: at once, on schedule, and when the process exits.
 extension KeyValueStore {
+  /// Writes unsaved changes before the process exits, or reports that they are lost.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     // During an in-place change, the thread that holds `writeLock` may wait for this thread.
@@ -35,7 +36,7 @@ extension KeyValueStore {
 
   /// Writes overdue changes; reports a failure only if it differs from the last one.
   ///
-  /// - Parameter timeout: As in `write`; nil also means not to wait for other threads.
+  /// - Parameter timeout: The timeout of `write`; if it is nil, other threads are not waited for.
   func flushOverdue(within timeout: Duration?) {
     if timeout != nil { writeLock.lock() } else if !writeLock.tryLock() { return }
     defer { writeLock.unlock() }
@@ -47,10 +48,10 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes unsaved changes, if there are any, within a timeout as in `write`.
+  /// Writes unsaved changes, if there are any, within the timeout of `write`.
   ///
-  /// Unless `evenIfRemoved` is true, a program that has just removed the file has time to put it
-  /// back.
+  /// `begun` are the changes to write; nil stands for the current ones. Unless `evenIfRemoved` is
+  /// true, a program that has just removed the file has time to put it back.
   func flush(
     _ begun: StoreState.UnsavedChanges? = nil, within timeout: Duration?,
     evenIfRemoved: Bool = true
@@ -124,7 +125,8 @@ enum StoresToFlush {
       stores.append { [weak store] in store }
       return live
     }
-    // Released outside of the lock, because a released store writes, and calls the app's handler.
+    // The stores are released outside the lock, because a released store writes, and may call the
+    // app's handler.
     withExtendedLifetime(live) {}
   }
 

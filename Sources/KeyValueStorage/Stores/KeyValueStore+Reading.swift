@@ -5,8 +5,8 @@ import ValueFormats
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
-  /// Properties receive changes without this call, after a short delay. It makes one system call if
-  /// nothing has changed.
+  /// Properties receive changes without this call, after a short delay. If nothing has changed, the
+  /// call takes only one system call.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
   public func load() throws { try read() }
@@ -56,7 +56,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Reads new contents; `isImplicit` is true for a property access.
+  /// Reads new contents; `isImplicit` is whether the caller is a property access.
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
     if isInTransactionOfThisThread { return }

@@ -1,7 +1,7 @@
 import Concurrency
 import ValueFormats
 
-// Transactions.
+// Changes of several keys in one transaction.
 extension KeyValueStore {
   /// Changes several keys atomically, and returns when the changes are on disk.
   ///

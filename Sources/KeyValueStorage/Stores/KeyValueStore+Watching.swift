@@ -3,6 +3,7 @@ import Synchronization
 
 // The watch for changes by other processes, and the refresh after one.
 extension KeyValueStore {
+  /// The observation of the backend, and the attempts to begin it.
   struct Watch {
     var observation: KeyValueObservation?
     var lastAttempt: ContinuousClock.Instant?

@@ -2,7 +2,7 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
-// Setting and removing of values, and an unreadable file that is moved aside.
+// Setting and removing values, and moving an unreadable file aside.
 extension KeyValueStore {
   /// Sets a key that is determined at run time, and returns when the value is on disk; within a
   /// ``transaction(_:)``, the value is written at its end.
@@ -86,11 +86,11 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes a draft of the newest contents, migrated to the app's version, with unsaved changes:
-  /// the given ones, after `startWatching()`, or those at the time of the write.
+  /// Writes a draft of the newest contents, migrated to the app's version, with unsaved changes.
   ///
-  /// A timeout of nil fails immediately if another process holds the lock. `change` makes further
-  /// changes to the draft, or abandons it.
+  /// `unsaved` are the changes of a caller that has called `startWatching()`; nil stands for the
+  /// changes at the time of the write. If `timeout` is nil, the write fails immediately while
+  /// another process holds the lock. `change` makes further changes to the draft, or abandons it.
   func write<Result>(
     _ unsaved: StoreState.UnsavedChanges? = nil, within timeout: Duration?,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Result
@@ -136,7 +136,7 @@ extension KeyValueStore {
 final class PendingSave: @unchecked Sendable {
   let key: StoredKey
   let value: EncodedValue?
-  /// Whether the change is on disk or could not be written; nil until it is attempted.
+  /// The success or failure of the write; nil until it has been attempted.
   var outcome: Result<Void, KeyValueStoreError>?
 
   init(_ key: StoredKey, _ value: EncodedValue?) {

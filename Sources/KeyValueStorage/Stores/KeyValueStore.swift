@@ -37,7 +37,7 @@ public final class KeyValueStore: Sendable {
   /// Held by the thread that changes a property in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
   let watch = Lock(Watch())
-  /// Whether changes by other processes are watched for, or must not be.
+  /// Whether no watch has to be started, because one is running or the store is being released.
   let isWatching = Atomic(false)
   /// The queue for delayed writes, and for retries after a change to the file.
   let background = SerialQueue()
@@ -94,7 +94,7 @@ public final class KeyValueStore: Sendable {
   }
 
   deinit {
-    // The changes are the parent's.
+    // The changes belong to the parent.
     if Fork.isChild { return }
     stopTimer()
     // No observer is left, so the write below must not start watching the file.
@@ -188,7 +188,9 @@ extension KeyValueStore {
     set { if !Fork.isChild { failureHandler.withLock { $0 = newValue } } }
   }
 
-  /// Reports a failure; the app's handler may block, so no thread for all stores calls it.
+  /// Reports a failure.
+  ///
+  /// The app's handler may block, so no thread that serves all stores calls it.
   func report(_ error: KeyValueStoreError) {
     guard ThreadPool.work.isCurrent || Inotify.isCurrent,
       let handler = Self.failureHandler.withLock({ $0 })

@@ -116,6 +116,7 @@ extension KeyValueStoreError {
     }
   }
 
+  /// Throws an error in a forked child.
   static func checkProcess() throws(KeyValueStoreError) {
     if Fork.isChild { throw .forked }
   }
@@ -132,7 +133,7 @@ extension KeyValueStoreError {
 
 /// The reason why a kind of access fails; nil if it succeeds.
 ///
-/// When it becomes nil, the default handler prints each reason again that recurs later.
+/// When the reason becomes nil, the default handler prints a reason that recurs later again.
 @propertyWrapper
 package struct ReportedError: Sendable {
   /// The reasons since the last success.

@@ -20,10 +20,11 @@ struct StoreState: Sendable {
   /// retries it.
   var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: UnsavedChanges = [:]
-  /// The changes of `save` that no thread is writing, in their order.
+  /// The changes that `save` has added and no thread is writing yet, in their order.
   var saves: [PendingSave] = []
   /// The sequence number of the last change, saved or not.
   private var lastSequenceNumber = 0
+  /// The reason why unsaved changes could not be written; nil if there are none.
   @ReportedError var writeError: KeyValueStoreError?
   /// The reason why the file could not be migrated, although it could be read.
   @ReportedError var migrationWriteError: KeyValueStoreError?
@@ -31,6 +32,7 @@ struct StoreState: Sendable {
   var isOverdue = false
   /// A number that increases with each change visible to a reader.
   private(set) var generation = 0
+  /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   /// The transaction of the calling thread.
   var ownTransaction: OpenTransaction? {
@@ -46,6 +48,7 @@ struct StoreState: Sendable {
     return contents?[key]
   }
 
+  /// Returns the value of a key for the calling thread, which may be in a transaction.
   func visible(_ key: StoredKey) -> EncodedValue? {
     ownTransaction.map { $0.draft[key] } ?? self[key]
   }
@@ -69,6 +72,7 @@ struct StoreState: Sendable {
     return generation
   }
 
+  /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
   mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
     readError = nil
     gracePeriodStart = nil
@@ -101,8 +105,10 @@ struct StoreState: Sendable {
     gracePeriodStart = nil
   }
 
-  /// Begins a grace period, unless one has begun, and returns whether it has not yet expired: a
-  /// program that writes a file may first remove or truncate it.
+  /// Begins a grace period, unless one has begun, and returns whether it has not yet expired.
+  ///
+  /// A program that writes a file may first remove or truncate it. If the contents were already
+  /// empty, there is no grace period.
   mutating func beginOrContinueGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now

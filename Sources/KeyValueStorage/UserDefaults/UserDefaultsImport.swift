@@ -18,7 +18,7 @@ public struct UserDefaultsImport: Hashable, Sendable {
   /// sentence.
   public package(set) var refused: [String: String] = [:]
 
-  // Only for a migration of settings of FTPropertyWrappers 1.x.
+  // Only a migration of settings of FTPropertyWrappers 1.x sets the following properties.
 
   /// The keys of undeclared type for which the content of a property list in `Data` was imported.
   public package(set) var decoded: [String] = []
@@ -100,8 +100,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Returns the keys that are missing from this store's file, which is read again, or have
-  /// different values there.
+  /// Reads this store's file again, and returns the keys that are missing there or have different
+  /// values.
   package func keysNotImported(
     from values: [(key: StoredKey, tree: ValueTree)]
   ) throws(KeyValueStoreError) -> [String] {
