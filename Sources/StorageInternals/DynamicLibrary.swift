@@ -1,14 +1,16 @@
 import CLibrary
 
-/// A C library that is loaded at run time, until the process ends: exit handlers may refer to its
-/// code.
+/// A C library that is loaded at run time.
+///
+/// The library is never unloaded, because exit handlers may refer to its code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
 
   package let name: String
 
-  /// Loads the first available library of several names; `packages` are those that contain it, by
-  /// distribution.
+  /// Loads the first library that is available under one of several names.
+  ///
+  /// `packages` are the packages that contain the library, by distribution.
   package init(anyOf names: [String], packages: [String: String]) throws(Unavailable) {
     var reasons: [String] = []
     for name in names {

@@ -10,17 +10,19 @@ package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendabl
     self.output = output
   }
 
+  /// Writes a failure, unless it has been written before.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }
 
+  /// Lets a failure be written again if it recurs.
   package func forget(_ failure: Failure) { seen.withLock { $0.removeAll { $0 == failure } } }
 }
 
 extension Array where Element: Equatable {
   /// Adds a failure as the latest one, and returns whether it is new.
   ///
-  /// The oldest of more than 100 is forgotten: a failure may differ each time, as by a path.
+  /// Only 100 failures are kept, because each failure may differ, for example by its path.
   @discardableResult
   package mutating func addFailure(_ failure: Element) -> Bool {
     let index = firstIndex(of: failure)

@@ -10,7 +10,7 @@ package enum KernelRandom {
     }
   }
 
-  /// Returns random bytes, at most 256.
+  /// Returns `count` random bytes, of which at most 256 are permitted.
   package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in

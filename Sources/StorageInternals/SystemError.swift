@@ -30,6 +30,7 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
+  /// Returns sentences that describe an error number and, for some calls, how to resolve the error.
   package static func advice(on code: Int32, of call: String) -> String {
     let message = "\(errorMessage(code)) (errno \(code))."
     if code == EILSEQ {
@@ -59,6 +60,7 @@ extension SystemError: CustomStringConvertible {
       """
   }
 
+  /// Returns the message about a directory that could not be flushed.
   package static func uncertainty(of path: String, code: Int32) -> String {
     """
     fsync of \(path) failed: \(errorMessage(code)) (errno \(code)). Until a later write succeeds, it \
@@ -67,6 +69,7 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
+  /// A remark, as a clause, on a directory whose file system cannot flush it.
   package static let unflushableDirectory = """
     its file system cannot flush directories, or this user may not list it, so a power failure may \
     undo the last writes
@@ -79,7 +82,7 @@ extension SystemError {
 
   private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
 
-  /// Whether the file system or a sandbox does not permit to change a mode or an owner.
+  /// Whether the file system or a sandbox refuses to change a mode or an owner.
   var isRefusal: Bool { Self.refusals.contains(code) }
 
   private static let refusals = unsupported + [EACCES]

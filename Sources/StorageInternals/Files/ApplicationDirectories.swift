@@ -6,7 +6,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// The default name is that of the executable.
+  /// Creates the paths for an application, whose name is by default that of the executable.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,6 +25,7 @@ package struct ApplicationDirectories: Sendable {
     self.environment = environment
   }
 
+  /// The directory for settings.
   package var configuration: String {
     get throws(Unavailable) {
       try directory("XDG_CONFIG_HOME", inHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
@@ -43,7 +44,7 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
-  /// The directory of the credentials that systemd passes to this service.
+  /// Returns the directory of the credentials that systemd passes to this service; nil if none.
   package static func credentials(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String? {
@@ -54,7 +55,7 @@ package struct ApplicationDirectories: Sendable {
     _ variable: String, inHome subdirectory: String, ofService serviceVariable: String
   ) throws(Unavailable) -> String {
     if let base = Self.path(in: variable, of: environment) { return "\(base)/\(applicationName)" }
-    // A user without a home directory has a placeholder.
+    // A user without a home directory has one of these placeholders.
     if let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent" {
       return "\(home)/\(subdirectory)/\(applicationName)"
     }
@@ -94,7 +95,7 @@ package struct ApplicationDirectories: Sendable {
   }
 
   package static func name(ofExecutable path: String) -> String {
-    // The kernel's suffix for an executable that was replaced while running, as by an upgrade.
+    // The kernel adds this suffix if a running executable was replaced, for example by an upgrade.
     let suffix = " (deleted)"
     let name = path.lastComponent
     return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name

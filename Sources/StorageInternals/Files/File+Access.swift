@@ -1,6 +1,6 @@
 package import CLibrary
 
-// Modes and owners.
+// Changing the mode and the owner of a file.
 extension File {
   package func changeMode(to mode: mode_t) throws(SystemError) {
     try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
@@ -8,8 +8,8 @@ extension File {
 
   /// Changes the mode of a new file.
   ///
-  /// Some file systems and sandboxes refuse this or ignore it. That is an error only for a secret
-  /// file that other users can access more than `mode` permits.
+  /// Some file systems and sandboxes refuse or ignore the change. This is an error only if the file
+  /// is secret and other users have more access than `mode` permits.
   package func setMode(_ mode: mode_t, isSecret: Bool) throws(SystemError) {
     if try status().permissions == mode { return }
     var refusal = SystemError(call: .fchmod, path: path, code: EOPNOTSUPP)
@@ -22,7 +22,7 @@ extension File {
     if isSecret, try status().permissions & 0o077 & ~mode != 0 { throw refusal }
   }
 
-  /// The maximum value leaves the owner or group unchanged.
+  /// Changes the owner and the group, each of which the maximum value leaves unchanged.
   package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
     try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
@@ -33,7 +33,7 @@ extension File {
     try changeOwner(to: other.owner, group: other.group)
   }
 
-  /// Gives what root creates in a user's directory to the user, if the owner can be changed.
+  /// Gives a file that root has created in a user's directory to that user, if this is permitted.
   func giveToOwner(of directory: FileStatus) throws(SystemError) {
     guard geteuid() == 0, directory.owner != 0 else { return }
     do {
@@ -43,7 +43,7 @@ extension File {
     }
   }
 
-  /// Whether this is an empty directory; false without `/proc`.
+  /// Whether the file is an empty directory; false without `/proc`.
   var isEmpty: Bool {
     do throws(SystemError) {
       return try FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty

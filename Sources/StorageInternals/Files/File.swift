@@ -32,7 +32,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Fills a buffer, or less at the end of the file, and returns the number of bytes read.
+  /// Fills a buffer, or a part of it at the end of the file; returns the number of bytes read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {
@@ -109,13 +109,13 @@ package struct File: ~Copyable, Sendable {
     return errno == EAGAIN
   }
 
-  // F_SETSIG and F_SETLEASE, which Swift does not import from <fcntl.h>.
+  // Swift does not import F_SETSIG and F_SETLEASE from <fcntl.h>.
   private static var setSignal: Int32 { 10 }
   private static var setLease: Int32 { 1024 }
 }
 
 extension File {
-  /// Acquires the lock (`flock`), unless another open file holds it.
+  /// Acquires the lock (`flock`), or returns false if another open file holds it.
   package func lockIfFree() throws(SystemError) -> Bool {
     do {
       try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -153,15 +153,17 @@ extension File {
   }
 
   // Each process that waits for the lock has a place in the queue: a record lock on a byte after
-  // those of the processes that wait longer. Child processes do not inherit it.
+  // the bytes of the processes that wait longer. Child processes do not inherit record locks.
 
-  /// A process in the queue, at or after a place; nil if there is none.
+  /// Returns a process in the queue, at or after a place; nil if there is none.
   func waitingProcess(from place: off_t = 0) -> pid_t? {
     recordLock(F_GETLK, F_WRLCK, from: place).conflict?.l_pid
   }
 
-  /// Takes the last place in the queue, or without record locks the first; returns nil if another
-  /// process is just doing so.
+  /// Takes and returns the last place in the queue; returns nil if another process is entering the
+  /// queue.
+  ///
+  /// If record locks are not supported, the place is always 0.
   func enterQueue() -> off_t? {
     var place: off_t = 0
     for _ in 0..<1000 {
@@ -189,10 +191,11 @@ extension File {
     return Int(max(1, place - conflict.l_start))
   }
 
-  /// Whether the lock is a record lock of the whole file, as on NFS and SMB, which would conflict
-  /// with this process's own place in the queue.
+  /// Whether `flock` is emulated by a record lock of the whole file, as on NFS and SMB.
+  ///
+  /// Such a lock would conflict with this process's own place in the queue.
   var hasEmulatedLock: Bool {
-    // The structure begins with the type of the file system, and is smaller.
+    // The structure begins with the type of the file system, and is smaller than the array.
     var status = [Int](repeating: 0, count: 64)
     guard let call = unsafe Self.fstatfs, unsafe call(descriptor, &status) == 0 else {
       return false
@@ -203,13 +206,15 @@ extension File {
 
   private typealias StatFS = @convention(c) (CInt, UnsafeMutablePointer<Int>) -> CInt
   private static let fstatfs: StatFS? = unsafe dlsym(nil, "fstatfs").map {
-    // int fstatfs(int fd, struct statfs *buf), which Swift does not import.
+    // Swift does not import int fstatfs(int fd, struct statfs *buf).
     unsafe unsafeBitCast($0, to: StatFS.self)
   }
 
   func leaveQueue() { _ = recordLock(F_SETLK, F_UNLCK) }
 
-  /// Sets or finds a record lock; a count of 0 stands for all bytes up to any end of the file.
+  /// Sets a record lock on `count` bytes, or finds a conflicting one.
+  ///
+  /// A count of 0 stands for all bytes from the start, even if the file grows.
   func recordLock(
     _ command: Int32, _ type: some BinaryInteger, from start: off_t = 0, count: off_t = 0
   ) -> (code: Int32, conflict: flock?) {
@@ -220,7 +225,7 @@ extension File {
     return (code, code == 0 && isFinding && record.l_type != F_UNLCK ? record : nil)
   }
 
-  /// Returns nil for a process that has ended; a child that inherited the file then has the lock.
+  /// Returns the process if it is running; otherwise nil, because a child inherited its lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

@@ -4,10 +4,11 @@ import Synchronization
 
 /// A lock that excludes other threads and processes, and is released when the value is destroyed.
 ///
-/// The lock is a `flock`, which the kernel releases when the process ends, on a file of its own
-/// that is empty and never removed. It does not synchronize memory.
+/// The lock is a `flock` on a separate file, which is empty and never removed. The kernel releases
+/// the lock when the process ends. The lock does not synchronize memory.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
+  /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
   /// The start of this process's turn, if it has begun with this lock.
   private let turnStart: SuspendingClock.Instant?
@@ -16,7 +17,7 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes acquire the lock in the order of their requests, each for a turn of at most `turn`
+  /// Processes acquire the lock in the order of their requests. Each has a turn of at most `turn`,
   /// in which it may acquire the lock once more, because changing to another process is slow while
   /// the machine is busy. After the queue timeout, and on network file systems, this order is
   /// ignored.
@@ -64,7 +65,7 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // The lock is the parent's, for which a child has closed the file.
+    // The lock belongs to the parent. The child has already closed its descriptor.
     if Fork.isChild { return }
     file.unlock()
     if isQueued { FileLockQueue.leave(file.path, since: turnStart) }
@@ -72,8 +73,10 @@ package struct FileLock: ~Copyable, Sendable {
 
   package consuming func release() {}
 
-  /// Changes the owner of the lock file to that of the data beside it, which usually is `owner`, or
-  /// for missing data, of the directory.
+  /// Changes the owner of the lock file to that of the data at `path`, or of the directory if there
+  /// is no data.
+  ///
+  /// A lock file that belongs to `owner`, the known owner of the data, needs no change.
   package func changeOwner(
     forDataAt path: String, ownedBy owner: uid_t? = nil, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) {
@@ -83,8 +86,8 @@ package struct FileLock: ~Copyable, Sendable {
     let files = fileSystem.within(directory)
     let new =
       if let data = try files.status(of: path) { data.owner } else { try directory.status().owner }
-    // The lock may be elsewhere, if a link was in place of the directory, or may be another file
-    // that was hard-linked here to change its owner.
+    // The lock may be elsewhere, if a link was in place of the directory. The lock may also be
+    // another file, which a user has hard-linked here to change its owner.
     guard status.owner != new, status.links == 1, status.size == 0,
       try file.isStill(at: file.path, in: files)
     else { return }
@@ -100,7 +103,7 @@ package struct FileLock: ~Copyable, Sendable {
     let directory = path.parentDirectory
     let highest = try fileSystem.makeDirectories(directory)
     // The process that created an existing directory may not have flushed its name. A lock file
-    // shows to later processes that this was done.
+    // shows later processes that the name has been flushed.
     try fileSystem.synchronizeNames(to: highest?.parentDirectory ?? directory)
     return try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
   }
@@ -113,8 +116,9 @@ extension File {
     return status.inode == current.inode && status.device == current.device
   }
 
-  /// Returns whether a path still refers to this locked file, and unlocks the file otherwise,
-  /// because a child that is being forked would keep the lock of a file that is only closed.
+  /// Returns whether a path still refers to this locked file; otherwise, unlocks the file.
+  ///
+  /// If the file were only closed, a child that is being forked would keep the lock.
   fileprivate func staysLocked(
     at path: String, in fileSystem: FileSystem
   ) throws(SystemError) -> Bool {
@@ -134,7 +138,7 @@ package final class LockTimeout: Sendable {
   package var duration: Duration {
     get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
     set {
-      // Clamped to 136 years to avoid overflows.
+      // The timeout is limited to 136 years to avoid overflows.
       let limited = max(.zero, min(newValue, .seconds(1 << 32)))
       nanoseconds.store(Int64(limited / .nanoseconds(1)), ordering: .relaxed)
     }

@@ -10,21 +10,23 @@ import Dispatch
 /// about 2 * N writes.
 struct FileLockWait {
   private let path: String
+  /// The maximum length of a turn.
   private let turn: Duration
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
-  /// What this process remembered of the lock when the wait began.
+  /// The last turn and timeout of this process at the lock before the wait.
   private let past: FileLockQueue.Past
 
-  // In microseconds. A write that reaches the disk takes at least half a millisecond.
+  // The limits of the pause between two polls, in microseconds. A write that reaches the disk takes
+  // at least half a millisecond.
   private static let shortestPause: UInt32 = 50
   private static let longestPause: UInt32 = 2000
   private static let shortestQueuePause = Duration.milliseconds(1)
-  /// The maximum number of processes ahead for each of which a process pauses.
+  /// The number of processes ahead above which pauses become no longer.
   private static let longestQueue = 8
 
-  /// Enters the queue of this process, and waits for the threads ahead.
+  /// Enters the queue of this process, and waits for the threads ahead; throws at the deadline.
   init(
     path: String, timeout: Duration, queueTimeout: Duration, turn: Duration
   ) throws(SystemError) {
@@ -41,7 +43,7 @@ struct FileLockWait {
   }
 
   /// Waits until the file lock is free, and acquires it; returns the start of this process's turn,
-  /// or nil if it keeps the last one.
+  /// or nil if its last turn continues.
   func lock(_ file: borrowing File) throws(SystemError) -> SuspendingClock.Instant? {
     let length = past.turn?.length(atMost: turn) ?? turn
     let hasTurn = past.turn.map { .now < $0.start + length } ?? false
@@ -62,7 +64,7 @@ struct FileLockWait {
     return keepsTurn ? nil : .now
   }
 
-  /// Polls for the lock, with a pause for each process ahead; returns false at the deadline.
+  /// Polls the lock, and pauses longer the more processes are ahead; returns false at the deadline.
   private func poll(_ file: borrowing File, queuePause: Duration) throws(SystemError) -> Bool {
     let hasQueue = !file.hasEmulatedLock
     var place: off_t?
@@ -92,14 +94,14 @@ enum FileLockQueue {
   struct Turn: Sendable {
     let path: String
     let start: SuspendingClock.Instant
-    /// The time for which the lock was held at first.
+    /// The time for which the lock was first held in the turn.
     let hold: Duration
 
-    /// The time in which a second write may begin, but not a third one.
+    /// Returns the time in which a second write may begin, but not a third one.
     func length(atMost limit: Duration) -> Duration { min(limit, hold * 3 / 2) }
   }
 
-  /// The last turn at a lock, and its last timeout if the lock has not been free since.
+  /// The last turn at a lock, and the last timeout if the lock has not been free since.
   typealias Past = (turn: Turn?, timeout: SystemError?)
 
   private struct State: Sendable {
@@ -134,7 +136,8 @@ enum FileLockQueue {
     guard let semaphore else { return (true, past) }
     let isInTime = semaphore.wait(until: deadline)
     return state.withLock { state in
-      // Otherwise, the thread reached the head of the queue, perhaps just after the deadline.
+      // If the semaphore is not in the queue, the thread has reached the head of the queue, perhaps
+      // just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
         return (false, state.past(of: path))

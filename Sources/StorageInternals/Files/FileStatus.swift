@@ -4,10 +4,12 @@ package import CLibrary
 package struct FileStatus: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
+  /// The size in bytes.
   package let size: Int
   package let mode: mode_t
   package let owner: uid_t
   package let group: gid_t
+  /// The number of hard links.
   package let links: Int
   /// The modification time in nanoseconds since 1970, which wraps around after the year 2262.
   package let modified: Int
@@ -39,20 +41,23 @@ package struct FileStatus: Hashable, Sendable {
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
-  /// Whether the owner has no permission to write the file, which root and a rename would ignore.
+  /// Whether the owner has no permission to write the file; root and a rename would ignore this.
   package var isReadOnly: Bool { mode & 0o200 == 0 }
   package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 
+  /// Returns whether the file is the same and its content seems unmodified.
   package func isUnmodified(since other: FileStatus) -> Bool {
     inode == other.inode && device == other.device && size == other.size
       && modified == other.modified
   }
 
+  /// Returns whether the file is the same and neither its content nor its metadata seem changed.
   package func isUnchanged(since other: FileStatus) -> Bool {
     isUnmodified(since: other) && changed == other.changed
   }
 
-  /// Returns why a path no longer leads to the unchanged file, or is a symbolic link, as a clause.
+  /// Returns the reason why a path does not lead to the unchanged file, as a clause; nil if it
+  /// does.
   package func change(of path: String) throws(SystemError) -> String? {
     guard let now = try FileSystem().status(of: path) else { return "it no longer exists" }
     if now.isSymbolicLink { return "it is a symbolic link; specify the file itself" }

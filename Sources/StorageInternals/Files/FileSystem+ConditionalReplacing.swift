@@ -69,7 +69,7 @@ extension FileSystem {
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
     _ hasExpectedContent: (String) -> Bool
   ) throws(SystemError) -> Bool {
-    // Usually detects earlier changes, so that other programs do not see the exchange.
+    // This check usually detects earlier changes, so that other programs do not see the exchange.
     guard let current = try status(of: path), current.isUnmodified(since: old) else { return false }
     do {
       try rename(temporary, to: path, .exchanging)
@@ -157,8 +157,8 @@ extension File {
     _ = recordLock(Self.setLock, type, from: .max - 1, count: 1)
   }
 
-  // F_OFD_GETLK and F_OFD_SETLK, which Swift does not import from <fcntl.h>. Their locks exclude
-  // other open files of this process as well.
+  // Swift does not import F_OFD_GETLK and F_OFD_SETLK from <fcntl.h>. Their locks also exclude
+  // other open files of this process.
   static var getLock: Int32 { 36 }
   private static var setLock: Int32 { 37 }
 

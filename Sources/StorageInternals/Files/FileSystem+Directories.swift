@@ -15,19 +15,19 @@ extension FileSystem {
     } catch {
       guard error.code == ENOENT, path.parentDirectory != path else { throw error }
       let highest = try makeDirectories(path.parentDirectory)
-      // Retried only once, because a parent that is a dangling link remains missing.
+      // A second failure is final, because a parent that is a dangling link remains missing.
       return try makeDirectory(path) ? highest ?? path : nil
     }
   }
 
-  /// Returns false if the directory exists.
+  /// Creates a directory; returns false if it exists.
   private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
     let parent = try openDirectory(path.parentDirectory)
     do {
       try check(.mkdir, at: path) { unsafe mkdirat(parent.descriptor, name, 0o700) }
     } catch {
-      // NFS and sandboxes may refuse this before it is known that the directory exists.
+      // NFS and sandboxes may refuse the call before they check whether the directory exists.
       guard [EEXIST, EACCES, EPERM, EROFS].contains(error.code) else { throw error }
       guard let found = try status(of: path, followingLink: true) else {
         throw error.code == EEXIST ? SystemError(call: .stat, path: path, code: ENOENT) : error
@@ -47,6 +47,7 @@ extension FileSystem {
     return true
   }
 
+  /// Gives a new directory of root to the owner of its parent.
   private func give(_ path: String, toOwnerOf parent: borrowing File) throws(SystemError) {
     let place = try parent.status()
     guard geteuid() == 0, place.owner != 0 else { return }
@@ -55,26 +56,26 @@ extension FileSystem {
     if try new.status().owner == 0, new.isEmpty { try new.giveToOwner(of: place) }
   }
 
-  /// Gives the owner of a new directory the permissions that the umask took.
+  /// Gives the owner of a new directory the permissions that the umask removed.
   private func undoUmask(of path: String, in parent: borrowing File) throws(SystemError) {
     guard let mode = try within(parent).status(of: path)?.permissions, mode & 0o700 != 0o700 else {
       return
     }
     let name = path.lastComponent
-    // By name, because its owner may be unable to open it.
+    // The directory is changed by its name, because the owner may be unable to open it.
     try check(.fchmod, at: path) {
       unsafe fchmodat(parent.descriptor, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
     }
   }
 
-  /// Opens a directory for finding files in it and, unless it may not be listed, for flushing it.
+  /// Opens a directory to find files in it and, if it may be listed, to flush it.
   func openDirectory(_ path: String) throws(SystemError) -> File {
     do {
       return try open(path, O_RDONLY | O_DIRECTORY)
     } catch {
       if error.code != EACCES { throw error }
     }
-    // O_PATH, which Swift does not import from <fcntl.h>.
+    // Swift does not import O_PATH from <fcntl.h>.
     return try open(path, 0o10000000 | O_DIRECTORY)
   }
 
@@ -84,8 +85,9 @@ extension FileSystem {
     try openDirectory(path).synchronizeEntries()
   }
 
-  /// Flushes the names of a directory and of its parents, up to the root of its file system or the
-  /// first one in a directory that this user cannot write to.
+  /// Flushes the names of a directory and of its parents.
+  ///
+  /// The last one is the root of the file system, or is in a directory that this user cannot write.
   func synchronizeNames(to path: String) throws(SystemError) {
     let parent = path.parentDirectory
     guard parent != path, unsafe access(parent, W_OK) == 0,
@@ -94,7 +96,7 @@ extension FileSystem {
     do {
       try synchronizeDirectory(parent)
     } catch {
-      // A file system or sandbox that refuses this always does, and the disk is in order.
+      // The refusal of a file system or sandbox is permanent, and no sign of a defective disk.
       if !error.isRefusal { throw error }
     }
     try synchronizeNames(to: parent)
@@ -131,15 +133,17 @@ extension FileSystem {
 }
 
 extension File {
-  /// Flushes the entries of an open directory, with an uncertain error; returns false if the file
-  /// system cannot do that, or the directory could not be opened for it.
+  /// Flushes the entries of an open directory; returns false if this is not supported.
+  ///
+  /// Some file systems cannot flush directories, and a directory that this user may not list cannot
+  /// be opened for a flush. Any other failure is an uncertain error.
   @discardableResult
   func synchronizeEntries() throws(SystemError) -> Bool {
     do {
       try synchronize()
       return true
     } catch {
-      // The codes of file systems without such a flush, and of O_PATH.
+      // File systems without such a flush return the first three codes, and O_PATH causes EBADF.
       if [EINVAL, ENOSYS, EOPNOTSUPP, EBADF].contains(error.code) { return false }
       throw SystemError(call: error.call, path: error.path, code: error.code, isUncertain: true)
     }

@@ -9,14 +9,14 @@ extension FileSystem {
   /// more permissions than `mode` causes an error. Unless `overwriting` is true, an existing file
   /// causes `EEXIST`.
   ///
-  /// After an error, the path still refers to the old content; only if the error is uncertain, to
-  /// the new content, which may not survive a power failure.
+  /// After an uncertain error, the path refers to the new content, which may not survive a power
+  /// failure. After any other error, the path still refers to the old content.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
     overwriting: Bool = true
   ) throws(SystemError) -> File {
-    // Opened before the rename, so that only its `fsync` can fail afterwards.
+    // The directory is opened before the rename, so that only its `fsync` can fail afterwards.
     let directory = try openDirectory(path.parentDirectory)
     let file = try writeReplacement(of: path, with: bytes, mode: mode) {
       file throws(SystemError) in
@@ -43,7 +43,7 @@ extension FileSystem {
     try directory.synchronizeEntries()
   }
 
-  /// Creates an unnamed file for ``replaceFile(at:with:)``; nil if the file system cannot.
+  /// Creates an unnamed file for ``replaceFile(at:with:)``; returns nil if this is not supported.
   package func openReplacement(of path: String, mode: mode_t) throws(SystemError) -> File? {
     try openUnnamed(for: path.temporaryPath(try KernelRandom.integer()), mode: mode)
   }
@@ -60,8 +60,9 @@ extension FileSystem {
     return true
   }
 
-  /// Writes a replacement's temporary file durably, with a closure that sets the owner and mode of
-  /// the empty file, and one before the `fsync`.
+  /// Writes the temporary file of a replacement durably.
+  ///
+  /// `prepare` sets the owner and mode of the empty file; `finish` is called before the `fsync`.
   func writeReplacement(
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
     prepare: (borrowing File) throws(SystemError) -> Void,
@@ -86,7 +87,7 @@ extension FileSystem {
   /// Removes a temporary file; returns false on failure.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
-    // In a forked child that leaves its parent's function, the file is the parent's.
+    // In a forked child that leaves its parent's function, the file belongs to the parent.
     if Fork.isChild { return false }
     do throws(SystemError) {
       try unlink(temporary)
@@ -101,8 +102,9 @@ extension FileSystem {
     return try entries(of: path.parentDirectory).contains { $0.isTemporaryName(of: name) }
   }
 
-  /// Removes temporary files, none of which is in use while the lock is held; returns false if the
-  /// directory cannot be listed.
+  /// Removes the temporary files of a file; returns false if the directory cannot be listed.
+  ///
+  /// While the lock is held, no writer uses these files.
   @discardableResult
   package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock

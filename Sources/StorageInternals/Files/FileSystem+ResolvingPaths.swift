@@ -17,7 +17,7 @@ package struct PathStep: Equatable, Sendable {
 }
 
 extension FileSystem {
-  /// Returns a path with all symbolic links resolved, also of a file that does not exist.
+  /// Returns a path with all symbolic links resolved, even if the file does not exist.
   package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
 
   /// Returns the steps of a path's resolution up to the first error, and the resolved path.
@@ -40,6 +40,7 @@ private struct PathWalk {
   private(set) var steps: [PathStep] = []
   /// The remaining components in reverse order.
   private var rest: [Substring]
+  /// The number of symbolic links followed so far.
   private var links = 0
 
   /// The kernel's limit of symbolic links in a path.
@@ -157,13 +158,15 @@ extension String {
   }
 
   /// Returns the path of a companion of the file, such as its lock; the prefix and the suffix have
-  /// at most 40 bytes.
+  /// at most 40 bytes together.
   package func companion(_ suffix: String, prefix: String = "") -> String {
     "\(parentDirectory)/\(prefix)\(companionName)\(suffix)"
   }
 
-  /// The name of the file in the names of its companions, of which the kernel permits 255 bytes: of
-  /// a name of more than 215 bytes, the beginning and a hash (FNV-1a).
+  /// The name of the file in the names of its companions.
+  ///
+  /// The kernel permits names of 255 bytes, so a name of more than 215 bytes is replaced by its
+  /// beginning and a hash (FNV-1a).
   package var companionName: String {
     let name = lastComponent
     if name.utf8.count <= 215 { return name }
@@ -177,7 +180,7 @@ extension String {
 
   package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// The error number for a path of which the kernel would use a different one.
+  /// The error number for a path in place of which the kernel would use a different one.
   ///
   /// A NUL byte would end the path (`EINVAL`). U+FFFD stands for bytes that are not UTF-8
   /// (`EILSEQ`), as in the working directory. `strlen` and `strstr` are much faster than a loop.

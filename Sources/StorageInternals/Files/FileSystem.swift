@@ -11,7 +11,7 @@ package struct FileSystem: Sendable {
     case thread = "pthread_create"
   }
 
-  /// Returns the error number with which a call on a path fails in a test.
+  /// A test's closure that returns the error number with which a call on a path fails, or nil.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
   /// The directory in which the last components of paths are looked up; see ``within(_:)``.
@@ -26,7 +26,7 @@ package struct FileSystem: Sendable {
     return copy
   }
 
-  /// Returns what names a path to the kernel, relative to `directory`.
+  /// Returns the path that a system call receives: relative to `directory`, if one is set.
   func name(_ path: String) -> String { directory == AT_FDCWD ? path : path.lastComponent }
 
   /// Opens a file; its descriptor is closed when a child process calls `exec`.
@@ -39,7 +39,7 @@ package struct FileSystem: Sendable {
 
   /// Creates an unnamed file in the directory of its future path; nil if this is not supported.
   func openUnnamed(for path: String, mode: mode_t) throws(SystemError) -> File? {
-    // O_TMPFILE, which Swift does not import from <fcntl.h>.
+    // Swift does not import O_TMPFILE from <fcntl.h>.
     let flags = 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC
     let parent = directory == AT_FDCWD ? path.parentDirectory : "."
     do {
@@ -48,8 +48,8 @@ package struct FileSystem: Sendable {
       }
       return File(path: path, descriptor: descriptor, fileSystem: self)
     } catch {
-      // File systems that ignore the flag fail with `EISDIR`; ext4, in a removed directory, with
-      // `EPERM`, where a named file fails with `ENOENT`.
+      // File systems that ignore the flag fail with `EISDIR`. In a removed directory, ext4 fails
+      // with `EPERM`; a named file then fails with `ENOENT`.
       if [EOPNOTSUPP, EISDIR, EINVAL, EPERM].contains(error.code) { return nil }
       throw error
     }
@@ -123,7 +123,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a system call on a path, unless the kernel would use a different one.
+  /// Makes a system call on a path; throws an error if the kernel would use a different path.
   @discardableResult
   func check<Result: SignedInteger>(
     _ call: Call, at path: String, _ body: () -> Result
@@ -138,6 +138,7 @@ package struct FileSystem: Sendable {
 }
 
 extension FileSystem {
+  /// A flag of `renameat2`.
   enum RenameFlag: UInt32 {
     case withoutReplacing = 1
     case exchanging = 2
@@ -150,7 +151,7 @@ extension FileSystem {
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
-  /// The function, which Swift does not import, if the C library has it.
+  /// The function, which Swift does not import; nil if the C library does not have it.
   private static let renameAt2: RenameAt2? = unsafe dlsym(nil, "renameat2").map {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }

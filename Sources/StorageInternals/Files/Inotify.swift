@@ -28,7 +28,7 @@ package enum Inotify {
   private struct State: Sendable {
     var descriptor: Int32?
     var subscriptions: [WatchedName: [ObjectIdentifier: Subscription]] = [:]
-    /// The number of subscriptions for each directory.
+    /// The number of subscriptions for each directory, by its watch descriptor.
     var counts: [Int32: Int] = [:]
     /// A number that changes whenever the kernel stops watching a directory.
     var generation = 0
@@ -41,7 +41,7 @@ package enum Inotify {
     }
   }
 
-  // Not held during the resolution of paths, which an unresponsive file system blocks.
+  // The lock is not held while paths are resolved, because an unresponsive file system could block.
   private static let state = Lock(State())
 
   private static let thread = Lock(ThreadIdentity?.none)
@@ -50,11 +50,13 @@ package enum Inotify {
 
   /// The events after which a different directory may be at a directory's path.
   static let ownEvents = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
+  /// The events of a directory itself that each of its watches must check.
   private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
   /// The events after which the watched directory may no longer be the one at its path: the removal
   /// of a name may be the last event for a directory that a process has open.
   private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
+  /// Returns the descriptor of the instance; creates the instance and its thread if necessary.
   @discardableResult
   static func open(for watch: PathWatch) throws(SystemError) -> Int32 {
     try state.withLock { state throws(SystemError) in
@@ -76,7 +78,7 @@ package enum Inotify {
     }
   }
 
-  /// The reason why inotify cannot be used.
+  /// The reason why inotify cannot be used; nil if it can.
   package static var problem: SystemError? {
     state.withLock { state in
       if state.descriptor != nil { return nil }
@@ -87,7 +89,7 @@ package enum Inotify {
     }
   }
 
-  /// Subscribes a watch to events of names in a directory.
+  /// Subscribes a watch to events of names in a directory, and returns the watched names.
   static func add(
     _ watch: PathWatch, _ directory: String, _ names: [[UInt8]], _ events: UInt32
   ) throws(SystemError) -> [WatchedName] {

@@ -19,6 +19,7 @@ package final class PathWatch: Sendable {
 
   let path: String
   let fileSystem: FileSystem
+  /// The inotify events that count as changes of the file or of a link in its path.
   let events: UInt32
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
@@ -32,9 +33,9 @@ package final class PathWatch: Sendable {
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the library; calls may overlap if none can be created. If
-  /// `eachWrite` is true, each write counts as a change; otherwise, closing the file after writing
-  /// does. Throws an error of `pthread_create` if no thread can be created.
+  /// The handler is called on a thread of the library; calls may overlap if no thread can be
+  /// created. If `eachWrite` is true, each write counts as a change; otherwise, closing the file
+  /// after writing does. Throws an error of `pthread_create` if no thread can be created.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -55,9 +56,12 @@ package final class PathWatch: Sendable {
   /// Stops calling the handler; a call in progress may still finish.
   package func stop() { isStopped.store(true, ordering: .releasing) }
 
+  /// The reason why the path is polled; nil if it is not.
   package var problem: SystemError? { reason.withLock { $0 } }
 
-  /// Resolves the path again and calls the handler; `isLost` if a directory may have been replaced.
+  /// Schedules a check that resolves the path again and calls the handler.
+  ///
+  /// `isLost` is whether a directory may have been replaced.
   func recheck(isLost: Bool) {
     let isScheduled = pendingCheck.withLock { pending in
       defer { pending = isLost || pending ?? false }
@@ -123,10 +127,11 @@ package final class PathWatch: Sendable {
     }
   }
 
+  /// Watches all directories of the path; throws an error if the kernel cannot watch one of them.
   private func watchSteps(_ state: inout State) throws(SystemError) {
     try Inotify.open(for: self)
     var failure = SystemError(call: .inotify, path: path, code: EAGAIN)
-    // Retried, because directories may be created and removed concurrently.
+    // Directories may be created and removed concurrently, so the watches may have to be repeated.
     for _ in 0..<100 {
       let steps = fileSystem.walk(path).steps
       let (names, newFailure) = watch(steps)
@@ -163,6 +168,7 @@ package final class PathWatch: Sendable {
   }
 }
 
+/// The paths that are polled, because the kernel cannot watch them.
 package enum PolledPaths {
   private struct Member: Sendable {
     weak let watch: PathWatch?
@@ -187,6 +193,7 @@ package enum PolledPaths {
     }
   }
 
+  /// Schedules the next check; returns false if no thread can be created.
   private static func schedule() -> Bool { queue.run(after: period, poll) != nil }
 
   /// Checks all paths immediately, in addition to the periodic checks.
