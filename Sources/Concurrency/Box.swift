@@ -1,4 +1,4 @@
-/// A value in an object, such as for code that is independent of the value's type.
+/// An object with a value, for example for code that is independent of the value's type.
 package final class Box<Value> {
   package let value: Value
 

@@ -7,7 +7,7 @@ package enum DetachedThread {
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
 
-  // Not visible in Swift's overlay of the C library; nil if the library does not have it.
+  // The function is not visible in Swift's overlay of the C library; nil if the library lacks it.
   private static let setName: SetName? = unsafe dlsym(nil, "pthread_setname_np").map {
     unsafe unsafeBitCast($0, to: SetName.self)
   }
@@ -16,7 +16,7 @@ package enum DetachedThread {
   package static func start(
     named name: StaticString = "locket", _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
-    // Released by the thread, or below if none was created.
+    // The thread releases the closure; if no thread was created, the code below does.
     let work = unsafe Unmanaged.passRetained(
       Work {
         _ = unsafe setName?(pthread_self(), "\(name)")
@@ -31,8 +31,8 @@ package enum DetachedThread {
     #else
       var thread: pthread_t?
     #endif
-    // The thread inherits the mask. Signals that a thread causes itself, such as SIGPIPE, are not
-    // blocked, as on Dispatch's threads.
+    // The thread inherits the mask. As on Dispatch's threads, signals that a thread causes itself,
+    // such as SIGPIPE, are not blocked.
     var blocked = sigset_t()
     var previous = sigset_t()
     unsafe sigfillset(&blocked)

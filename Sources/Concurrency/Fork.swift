@@ -11,7 +11,7 @@ package enum Fork {
   ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
   @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
-    // Never deallocated.
+    // The memory is never deallocated.
     let address = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     unsafe address.initialize(to: 0)
     return unsafe address
@@ -20,10 +20,10 @@ package enum Fork {
   /// Whether this process was forked from one that had used this library.
   @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
 
-  /// Whether each descriptor is that of a file of this process, which children close, because they
-  /// share the locks of the file.
+  /// Whether this library has a file open under each descriptor.
   ///
-  /// Atomic, so that opening a file requires no lock, which each fork would have to acquire. The
+  /// A forked child closes these files, because it would share their locks. The elements are
+  /// atomic, so that opening a file requires no lock, which each fork would have to acquire. The
   /// kernel provides only the pages that are used; they are never deallocated.
   private nonisolated(unsafe) static let openFiles: UnsafeMutablePointer<Atomic<Bool>> = {
     let size = descriptorLimit * MemoryLayout<Atomic<Bool>>.stride
@@ -39,7 +39,7 @@ package enum Fork {
   private static let forks = Atomic(0)
 
   private static let registration: Void = {
-    // Must be initialized before the handlers that use them are registered.
+    // These values must be initialized before the handlers that use them are registered.
     _ = unsafe current
     _ = unsafe openFiles
     _ = highestDescriptor.load(ordering: .relaxed) + forks.load(ordering: .relaxed)
@@ -60,9 +60,10 @@ package enum Fork {
   /// Registers the fork handlers; each lock calls this when it is created.
   package static func registerHandlers() { _ = registration }
 
-  /// Returns the descriptor that `open` gives with flags, or -1 with its error number.
+  /// Calls `open` and returns its descriptor, or -1 with the error number in `errno`.
   ///
-  /// The call may take any time, so it must not delay a fork.
+  /// `flags` are the flags of the call. The call may take any time, so it must not delay a fork. If
+  /// a child was forked meanwhile, the file is closed and opened again, unless it is new.
   package static func openFile(_ flags: Int32, _ open: () -> Int32) -> Int32 {
     _ = registration
     while true {
@@ -84,8 +85,9 @@ package enum Fork {
     }
   }
 
+  /// Closes a descriptor of `openFile`; does nothing in a forked child.
   package static func closeFile(_ descriptor: Int32) {
-    // The child has closed it, and the number may be that of another file.
+    // The child has already closed the file, and the number may be that of another file.
     if isChild { return }
     if descriptor < descriptorLimit {
       unsafe openFiles[Int(descriptor)].store(false, ordering: .sequentiallyConsistent)

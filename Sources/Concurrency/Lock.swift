@@ -5,7 +5,8 @@ package import CLibrary
 /// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
 /// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
-/// In a forked child, it traps: another thread of the parent may have been changing the value.
+/// In a forked child, `withLock` traps, because another thread of the parent may have been changing
+/// the value.
 package final class Lock<Value>: @unchecked Sendable {
   // `@unchecked`: the mutex guards the value.
   private let mutex = SystemMutex()

@@ -2,7 +2,8 @@ import Dispatch
 
 /// A recursive lock, which threads acquire in the order of their requests.
 ///
-/// Passing it to a waiting thread costs a change of threads, so it suits long critical sections.
+/// Passing the lock to a waiting thread takes a change of threads, so the lock suits long critical
+/// sections.
 package final class RecursiveLock: Sendable {
   private struct WaitingThread: Sendable {
     let thread = ThreadIdentity.current
@@ -16,7 +17,7 @@ package final class RecursiveLock: Sendable {
     var depth = 0
     var waiting = FIFO<WaitingThread>()
 
-    /// Locks for the calling thread, unless another one is the owner.
+    /// Locks for the calling thread; returns false if another thread is the owner.
     mutating func tryLock() -> Bool {
       let current = ThreadIdentity.current
       guard owner == nil || owner == current else { return false }
@@ -32,14 +33,14 @@ package final class RecursiveLock: Sendable {
 
   package func lock() { request()?.wakeUp.wait() }
 
-  /// Waits at most for the given time, in the order of the requests; returns whether it has locked.
+  /// Locks in the order of the requests; returns false after the timeout.
   package func lock(within timeout: Duration) -> Bool {
     guard let waiting = request(), !waiting.wakeUp.wait(until: .now + timeout) else { return true }
-    // The lock may have been passed to this thread just after that time.
+    // The lock may have been passed to this thread just after the timeout.
     return state.withLock { $0.waiting.remove { $0.thread == waiting.thread } } == nil
   }
 
-  /// Locks, or lets the calling thread wait and returns what to wait for.
+  /// Locks and returns nil, or returns the entry of the calling thread among the waiting ones.
   private func request() -> WaitingThread? {
     state.withLock { state in
       if state.tryLock() { return nil }

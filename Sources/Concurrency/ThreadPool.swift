@@ -2,9 +2,9 @@ package import Dispatch
 
 /// A few threads that run the closures of any number of serial queues.
 ///
-/// At most `concurrency` closures run at once. One that has run for longer than `patience` may be
-/// blocked, and is no longer counted, so that it delays only its own queue, until as many closures
-/// as the limit of threads are blocked.
+/// At most `concurrency` closures run at once. A closure that has run for longer than `patience`
+/// may be blocked. It is no longer counted, so it delays only its own queue, unless all of the
+/// `limit` threads are blocked.
 ///
 /// Adding a closure never blocks. A `DispatchQueue` blocks if no thread can be created, for example
 /// because of `RLIMIT_NPROC`.
@@ -14,6 +14,7 @@ package final class ThreadPool: Sendable {
   /// The pool for handlers of the app, which may block.
   package static let handlers = ThreadPool(named: "locket-handler")
 
+  /// A closure that a serial queue runs.
   package struct Job: Sendable {
     package struct ID: Hashable, Sendable {
       let start: SuspendingClock.Instant
@@ -63,7 +64,7 @@ package final class ThreadPool: Sendable {
   }
 
   func cancel(_ id: Job.ID, of queue: SerialQueue) {
-    // Released outside the lock, because releasing captured objects may run arbitrary code.
+    // The job is released outside the lock, because releasing captured objects may run any code.
     let cancelled = state.withLock { state in
       wakeIdleThread(&state)
       return state.remove(id, of: queue)
@@ -88,7 +89,7 @@ package final class ThreadPool: Sendable {
     return true
   }
 
-  /// Makes an idle thread check the state, which may have nothing left to wait for.
+  /// Makes an idle thread check the state, because what it waits for may have changed.
   private func wakeIdleThread(_ state: inout ThreadPoolState) {
     if state.idleCount == 0 { return }
     stateChanged.signal()
@@ -105,6 +106,9 @@ package final class ThreadPool: Sendable {
     }
   }
 
+  /// Returns the next job of the calling thread; returns nil if the thread must end.
+  ///
+  /// `finished` is the queue of the thread's last job; nil for a new thread.
   private func waitForJob(after finished: SerialQueue?) -> Job? {
     let idleEnd = SuspendingClock.now + Self.idleTimeout
     var finished = finished

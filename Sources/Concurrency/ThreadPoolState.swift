@@ -26,12 +26,13 @@ struct ThreadPoolState: Sendable {
 
   var isRunningOnCurrentThread: Bool { running[.current] != nil }
 
-  /// Whether a thread may soon be free.
+  /// Returns whether a thread may soon be free.
   func expectsEndOfJob(at now: SuspendingClock.Instant) -> Bool {
     isRunningOnCurrentThread || !counted(at: now).isEmpty
   }
 
-  /// The times until which running jobs count; `concurrency` of them prevent others from starting.
+  /// Returns the times until which running jobs count; `concurrency` of them prevent others from
+  /// starting.
   private func counted(at now: SuspendingClock.Instant) -> [SuspendingClock.Instant] {
     running.values.map { $0 + patience }.filter { $0 > now }
   }
@@ -61,6 +62,7 @@ struct ThreadPoolState: Sendable {
     return job
   }
 
+  /// Ends the job of a queue on the calling thread.
   mutating func finish(_ queue: SerialQueue) {
     running[.current] = nil
     idleCount += 1
@@ -93,7 +95,7 @@ struct ThreadPoolState: Sendable {
     due[key, default: FIFO()].append(job)
   }
 
-  /// Returns the index of the first delayed job that does not precede a job; often the last.
+  /// Returns the index of the first delayed job that does not precede a job; searches from the end.
   private func delayedIndex(of id: Job.ID) -> Int {
     (delayed.lastIndex { ($0.id.start, $0.id.number) < (id.start, id.number) } ?? -1) + 1
   }

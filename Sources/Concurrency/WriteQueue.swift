@@ -60,6 +60,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     }
   }
 
+  /// Processes batches until the own write is finished, and then passes leadership.
   private func lead(_ own: Pending, _ process: ([Pending]) -> Void) {
     while own.outcome == nil {
       let batch = nextBatch()
@@ -79,6 +80,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     next?.wakeUp.signal()
   }
 
+  /// Returns the waiting writes, after a wait for the threads of the last batch.
   private func nextBatch() -> [Pending] {
     let (batch, timeout) = state.withLock { state -> ([Pending], Duration?) in
       // After a batch from a single thread, another thread is unlikely to write soon.
