@@ -14,7 +14,7 @@ import Synchronization
     var mutex = unsafe pthread_mutex_t()
     // The sum of the reasons for taking the slow path.
     let slowPathReasons = Atomic(0)
-    // The accesses in the queue that wait for the mutex, which only tests read.
+    // The number of accesses in the queue that wait for the mutex. Only tests read it.
     let queuedCount = Atomic(0)
     let forkCount = unsafe Fork.current
     // Guarded by the mutex.
@@ -29,6 +29,7 @@ import Synchronization
     static let starving = 4
   }
 
+  /// The result of an attempt to lock the mutex.
   enum Entry {
     case entered
     /// The calling thread already holds the mutex.
@@ -57,6 +58,7 @@ import Synchronization
     return unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
   }
 
+  /// Locks the mutex; returns false if it is not free.
   func tryEnter() -> Bool {
     unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
   }

@@ -26,9 +26,9 @@ final class CustomQueue: Sendable {
   var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 }
 
-// libdispatch has no API for the kind of a queue. Its objects begin with the address of a class, of
-// which serial, concurrent, global and main queues have different ones. A queue of unknown kind is
-// treated as serial; on a concurrent one, only the order of accesses would be lost.
+// libdispatch has no API for the kind of a queue. A queue object begins with the address of its
+// class, and serial, concurrent, global and main queues have different classes. A queue of unknown
+// kind is treated as serial; on a concurrent queue, only the order of accesses would be lost.
 extension DispatchQueue {
   var isConcurrent: Bool {
     guard let kind else { return false }

@@ -9,10 +9,12 @@ struct Deadline {
     ) -> CInt
 
   // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
-  // takes about 50 µs; with a much longer time, running threads rarely wait for that.
+  // takes about 50 µs. The timeout is much longer, so that running threads rarely wait for another
+  // thread to wake.
   private static let timeout = 300_000
 
-  // Not visible in Swift's overlay of the C library; missing in musl and in glibc before 2.30.
+  // The function is not visible in Swift's overlay of the C library; nil in musl and in glibc
+  // before 2.30.
   private static let lock: Lock? = {
     guard let address = unsafe dlsym(nil, "pthread_mutex_clocklock") else { return nil }
     return unsafe unsafeBitCast(address, to: Lock.self)

@@ -9,8 +9,8 @@ extension Serialized {
   /// let ticket = $tickets.access { tickets in tickets.popLast() }
   /// ```
   ///
-  /// Waits for accesses in progress and for accesses that were scheduled earlier. If the closure
-  /// throws an error, its changes are kept. Observers are notified in any case.
+  /// The call waits for accesses in progress and for accesses that were scheduled earlier. If the
+  /// closure throws an error, its changes are kept. Observers are notified in any case.
   public func access<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
@@ -41,6 +41,7 @@ extension Serialized where Value: Sendable {
 }
 
 extension Serialized {
+  /// Adds a scheduled access, which the queue or a waiting access runs.
   func schedule(_ access: @escaping ScheduledAccess<Value>) where Value: Sendable {
     let isFirst = scheduled.add(access)
     if customQueue != nil {
@@ -99,7 +100,7 @@ extension Serialized where Value: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         waiting.withLock { $0 = continuation }
-        // The handler may have run before.
+        // The cancellation handler may have run before the continuation was set.
         if Task.isCancelled { return cancel() }
         schedule { serialized in
           guard let continuation = waiting.withLock({ $0.take() }) else { return }

@@ -1,20 +1,21 @@
 import Concurrency
 import Dispatch
 
-// The beginning and the end of a change in place.
+// Beginning and ending an in-place change.
 
 /// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
-/// A class, because an accessor that stores a value of unknown size across its `yield` always
-/// allocates memory; not generic, because looking up metadata would take longer than all the rest.
+/// The state is a class, because an accessor that stores a value of unknown size across its `yield`
+/// always allocates memory. The class is not generic, because looking up metadata would take longer
+/// than all the rest.
 final class InPlaceMutation {
-  /// What prevents other work on the queue during the change.
+  /// The way in which other work on the queue is prevented during the change.
   enum QueueState {
-    /// Nothing, because the change did not go through the queue.
+    /// Other work is not prevented, because the change did not go through the queue.
     case running
-    /// `DispatchQueue.suspend()`.
+    /// The queue was suspended with `DispatchQueue.suspend()`.
     case suspended
-    /// A work item that waits for the end of the change.
+    /// A work item on the queue waits for the end of the change.
     case waiting(QueueSuspension)
   }
 

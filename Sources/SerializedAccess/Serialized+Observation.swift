@@ -22,15 +22,16 @@ extension Serialized where Value: Sendable {
 
   /// The current value, and the new value after each later change.
   ///
-  /// Getting this property is one access, and creates a sequence for one consumer. A slow one
-  /// misses changes, but never the newest. The sequence ends when the value, which it does not
-  /// retain, is released or the consumer's task is cancelled.
+  /// Getting this property is one access, and creates a sequence for one consumer. A slow consumer
+  /// misses changes, but never the newest value. The sequence does not retain the value, and ends
+  /// when the value is released or the consumer's task is cancelled.
   public var values: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let feed = SerializedFeed(continuation)
     let observer = Observer<ChangeHandler<Value>> { _, new in feed.continuation.yield(new) }
-    // A single access, so that no change between the first and the second element is lost.
+    // Both steps are a single access, so that no change between the first and the second element
+    // is lost.
     performInOrder {
       continuation.yield(unsafe storage.pointee)
       changeObserversWhileLocked { $0.add(observer) }
@@ -41,7 +42,7 @@ extension Serialized where Value: Sendable {
   }
 
   private func remove(_ observer: Observer<ChangeHandler<Value>>) {
-    // The stream of a parent's sequence may end in the child.
+    // A stream that the parent created may end in the child.
     if lock.isInForkedChild { return }
     changeObservers { $0.remove(observer) }
   }
@@ -127,7 +128,7 @@ public final class SerializedObservation: Sendable {
 
   /// Ends the observation; further calls do nothing.
   ///
-  /// Waits for the access in progress, so the observer is not running when this method returns. An
-  /// observer or the closure of an access can also call it.
+  /// This method waits for the access in progress, so the observer is not running when the method
+  /// returns. An observer or the closure of an access can also call this method.
   public func cancel() { lifetime.cancel() }
 }

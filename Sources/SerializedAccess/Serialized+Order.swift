@@ -6,7 +6,7 @@ extension Serialized {
   /// Begins an access and returns true if it only has to lock the mutex, and the mutex is free.
   @inline(__always)
   func enterFastPath() -> Bool {
-    // Checked before locking, so that the lock is held for a shorter time.
+    // The state is checked before locking, so that the lock is held for a shorter time.
     lock.allowsFastPath && lock.tryEnter()
   }
 
@@ -19,6 +19,7 @@ extension Serialized {
     return false
   }
 
+  /// Performs an access in the order of all accesses, through the queue if necessary.
   func performInOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
@@ -48,7 +49,8 @@ extension Serialized {
       return true
     }
     if customQueue != nil || lock.hasStarving {
-      // Checked first, because waiting for the queue in an access would trap without a message.
+      // Nesting is checked first, because a wait for the queue in an access would trap without a
+      // message.
       if lock.isHeldByCurrentThread { trapOnNestedAccess() }
       if customQueue == nil { position.deadline = Deadline() }
       return false
@@ -66,6 +68,7 @@ extension Serialized {
     }
   }
 
+  /// Changes the value and notifies the observers; the access lock must be held.
   func mutate<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {

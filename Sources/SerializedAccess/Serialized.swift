@@ -22,15 +22,15 @@ public import Dispatch
 /// traps with a message that names the queue. A method that changes the value in place must not be
 /// `async`, because an access must end on the thread on which it began.
 ///
-/// An access that has waited for 0.3 ms takes precedence over accesses that begin later. One in a
-/// child that was forked without `exec`, after the parent had used this module, ends the child with
-/// a message.
+/// An access that has waited for 0.3 ms takes precedence over accesses that begin later. If a
+/// process that has used this module forks a child without `exec`, an access in the child ends the
+/// child with a message.
 ///
 /// If the value is not `Sendable`, the wrapper is not either, and accesses cannot be scheduled.
 @safe @propertyWrapper
 public final class Serialized<Value> {
-  // Allocated separately, which avoids the run-time exclusivity checks of a stored property. Only
-  // the thread that holds `lock` uses it.
+  // The value is allocated separately, which avoids the run-time exclusivity checks of a stored
+  // property. Only the thread that holds `lock` uses the value.
   @usableFromInline let storage: UnsafeMutablePointer<Value>
   @usableFromInline let lock: AccessLock
   let queue: DispatchQueue
@@ -107,7 +107,7 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value to be stored in a constant, with a private queue of a label.
+  /// Creates a value to be stored in a constant, with a private queue that has the given label.
   public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
