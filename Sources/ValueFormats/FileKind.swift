@@ -2,11 +2,12 @@
 enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
-  /// JSON, or an OpenStep property list, which can begin like it.
+  /// JSON, or an OpenStep property list, which can begin like JSON.
   case json
   /// Text in UTF-16 or UTF-32.
   case wideText
 
+  /// Determines the format from the first bytes of a file; returns nil if they match none.
   init?(_ file: [UInt8]) {
     if file.starts(with: BinaryObjectTable.signature) {
       self = .binaryPropertyList

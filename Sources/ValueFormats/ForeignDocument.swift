@@ -2,8 +2,8 @@
 package enum ForeignDocument {
   /// Reads a document, without interpreting the escapes that a store uses in strings.
   ///
-  /// The limits of the number of values and of the size in bytes count a shared value of a property
-  /// list once for each reference.
+  /// `sizeLimit` is in bytes. Both limits count a shared value of a property list once for each
+  /// reference.
   package static func tree(
     _ bytes: [UInt8], valueLimit: Int = .max, sizeLimit: Int = .max
   ) throws(FormatError) -> ValueTree {
@@ -15,7 +15,7 @@ package enum ForeignDocument {
         throw FormatError(reason: "it expands to more than \(sizeLimit >> 20) MiB", offset: 0)
       }
     }
-    // In text, the number of values has only an upper bound before it is read.
+    // Before text is read, only an upper bound of its number of values is known.
     switch FileKind(bytes) {
     case .binaryPropertyList:
       let found = try BinaryObjectCheck(BinaryObjectTable(bytes[...]))

@@ -1,16 +1,21 @@
 /// A file format of keys and values.
 ///
-/// The bytes of a value are decoded only when it is read, and are otherwise written back unchanged.
+/// The bytes of a value are decoded only when the value is read. Otherwise, they are written back
+/// unchanged.
 package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
+  /// Returns the bytes of a file with entries and the text around them.
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
 
+  /// Returns the entry of a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
+  /// Returns the bytes of a value.
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
 
+  /// Decodes the bytes of a value.
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
 }
 
@@ -36,6 +41,7 @@ extension StoredFormat {
   }
 }
 
+/// The limits that apply to every format.
 package enum FormatLimits {
   /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512
@@ -62,11 +68,13 @@ package struct FormatError: Error, Hashable, Sendable {
       offset: offset)
   }
 
+  /// Throws an error if a container that is nested in `depth` others is too deep.
   static func checkDepth(_ depth: Int, at offset: Int = 0) throws(FormatError) {
     if depth >= FormatLimits.depth { throw tooDeep(at: offset) }
   }
 }
 
+/// The entries of a file and the text around them.
 package struct ParsedFile: Sendable {
   package var entries: [KeyValueEntry]
   package var surroundings: FileSurroundings
@@ -77,10 +85,12 @@ package struct ParsedFile: Sendable {
   }
 }
 
+/// A key and its value in a file.
 package struct KeyValueEntry: Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
   package let text: ArraySlice<UInt8>
+  /// The offset of the value in `text`, in bytes.
   package let valueOffset: Int
 
   package init(key: StoredKey, text: ArraySlice<UInt8>, valueOffset: Int) {

@@ -1,12 +1,15 @@
+/// A reader of a text format.
 protocol TextReader {
   /// The input, in valid UTF-8.
   var bytes: ArraySlice<UInt8> { get }
+  /// The index of the next byte.
   var position: Int { get set }
 }
 
 extension TextReader {
   var isAtEnd: Bool { position == bytes.endIndex }
 
+  /// The next byte; nil at the end.
   var current: UInt8? { isAtEnd ? nil : bytes[position] }
 
   func hasPrefix(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
@@ -15,19 +18,22 @@ extension TextReader {
     while current?.isWhitespace == true { position += 1 }
   }
 
+  /// Skips a character, or returns false if it is not next.
   mutating func skip(_ byte: Unicode.Scalar) -> Bool {
     guard current == UInt8(ascii: byte) else { return false }
     position += 1
     return true
   }
 
+  /// Skips a text, or returns false if it is not next.
   mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count
     return true
   }
 
-  /// Skips past the next occurrence of a text, and returns the bytes before it.
+  /// Skips past the next occurrence of a text, and returns the bytes before it; returns nil if there
+  /// is none.
   mutating func skip(past text: String) -> ArraySlice<UInt8>? {
     let start = position
     while let index = bytes[position...].firstIndex(of: text.utf8.first!) {
@@ -79,12 +85,14 @@ protocol TextWriter {
 
   /// Writes a key, up to the value nested in `depth` arrays and dictionaries.
   mutating func key(_ key: String, within depth: Int)
+  /// Writes a value nested in `depth` arrays and dictionaries.
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError)
 }
 
 extension TextWriter {
   mutating func append(_ text: String) { bytes += text.utf8 }
 
+  /// Begins a line with an indentation of `depth` levels.
   mutating func newLine(_ depth: Int) {
     append("\n")
     let (byte, count) = Self.indentation
@@ -110,13 +118,13 @@ extension TextWriter {
 }
 
 extension [StoredKey: ValueTree] {
-  /// The members in the order of a file.
+  /// The members in the order in which a file contains them.
   var inOrder: [(key: StoredKey?, tree: ValueTree)] {
     sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 
-/// Returns a file of entries between a start and an end.
+/// Returns the bytes of a file: a start, the entries with separators between them, and an end.
 func joined(
   _ entries: [KeyValueEntry], between start: some Collection<UInt8>,
   _ separator: some Collection<UInt8>, _ end: some Collection<UInt8>

@@ -6,6 +6,7 @@ struct BinaryObject {
   /// The bytes of a value, or the references to the elements of a container.
   let content: Range<Int>
 
+  /// The kind of an object; its raw value is the marker byte without a size or count.
   enum Kind: UInt8 {
     case null = 0x00
     case `false` = 0x08
@@ -33,7 +34,7 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || Kind.data.rawValue...Kind.utf8.rawValue ~= rawValue }
   }
 
-  /// Returns the content's size in bytes from the low bits of the marker, if they are valid.
+  /// Returns the content's size in bytes from the low bits of the marker; nil if they are invalid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
@@ -58,6 +59,7 @@ struct BinaryObject {
 }
 
 extension Int {
+  /// The number of bytes that the number takes as an unsigned integer of a binary property list.
   var sizeInPropertyList: Int {
     switch self {
     case ...0xFF: 1
@@ -78,6 +80,7 @@ extension [UInt8] {
 }
 
 extension Sequence<UInt8> {
+  /// Returns the number that the bytes represent in big-endian order.
   func bigEndian<Number: FixedWidthInteger>() -> Number {
     reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }

@@ -4,6 +4,7 @@ import StorageInternals
 /// A builder of a binary property list, whose root is the object that was added first.
 struct BinaryObjectBuilder {
   private let escaping: StringEscaping
+  /// The range of each object in `bytes`, and the range of its references in `references`.
   private var objects: [(bytes: Range<Int>, references: Range<Int>)] = []
   private var bytes: [UInt8] = []
   private var references: [Int] = []
@@ -31,10 +32,12 @@ struct BinaryObjectBuilder {
     return objects.count - 1
   }
 
+  /// Sets the reference at an index of a container to an object.
   mutating func setReference(_ index: Int, of container: Int, to object: Int) {
     references[objects[container].references.lowerBound + index] = object
   }
 
+  /// Appends the property list to a buffer.
   func write(to buffer: inout [UInt8]) {
     let start = buffer.count
     buffer += BinaryObjectTable.magic
@@ -87,6 +90,7 @@ struct BinaryObjectBuilder {
     }
   }
 
+  /// Adds a string; throws an error if Foundation would decode it as nil.
   private mutating func add(text: String) throws(FormatError) -> Int {
     if escaping == .foundation, text == EscapedString.null {
       let reason = """
@@ -98,12 +102,13 @@ struct BinaryObjectBuilder {
     return add(text)
   }
 
+  /// Adds a container of `count` elements or members, whose references are set later.
   mutating func addContainer(_ kind: BinaryObject.Kind, _ count: Int) -> Int {
     let references = kind == .dictionary ? 2 * count : count
     return add(BinaryObject.header(kind, count: count), references: references)
   }
 
-  /// Adds a string; an escape is marked by UTF-16, in which no other program writes ASCII.
+  /// Adds a string; UTF-16 marks an escape, because no other program writes ASCII in UTF-16.
   mutating func add(_ string: String, isEscape: Bool = false) -> Int {
     if !isEscape, string.utf8.allSatisfy({ $0 < 0x80 }) {
       return add(BinaryObject.header(.ascii, count: string.utf8.count) + string.utf8)
@@ -145,7 +150,7 @@ struct BinaryObjectBuilder {
 
   /// Copies an object that a `BinaryObjectCheck` has validated, and returns the index of the copy.
   ///
-  /// The copies by their original indices preserve shared objects.
+  /// `copies` maps original indices to those of the copies, so that shared objects remain shared.
   mutating func copy(
     _ index: Int, of table: BinaryObjectTable, _ copies: inout [Int: Int]
   ) throws(FormatError) -> Int {

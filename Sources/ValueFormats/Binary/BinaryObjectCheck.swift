@@ -3,14 +3,17 @@ struct BinaryObjectCheck {
   private let table: BinaryObjectTable
   private let depth: Int
   private var visits: [Visit]
+  /// The size of all visited objects in bytes, each counted once.
   private var size = 0
 
+  /// The state or the result of visiting an object.
   private struct Visit {
     static let none: Int16 = -2
     static let entered: Int16 = -1
     /// The depth of nested containers in the object, including the object itself.
     var height = Self.none
-    // The number and the byte size of the values in the object, per reference, up to `Int32.max`.
+    // The number of the values in the object, and their size in bytes, each at most `Int32.max`. A
+    // shared value is counted once for each reference.
     var values: Int32 = 1
     var size: Int32 = 0
   }
@@ -40,7 +43,7 @@ struct BinaryObjectCheck {
     }
     let ownSize = object.header.count + object.content.count
     size += ownSize
-    // Otherwise many arrays of a small file could overlap in the same large content.
+    // Without this limit, many arrays of a small file could overlap in the same large content.
     if size > table.size { throw object.failure("overlapping objects") }
     visit.height = 0
     visit.size = Int32(clamping: ownSize)

@@ -5,7 +5,9 @@ package struct BinaryObjectTable {
   package static let magic = signature + "00".utf8
 
   private let bytes: ArraySlice<UInt8>
+  /// The number of objects.
   let count: Int
+  /// The index of the root object.
   let root: Int
   /// The offset at which the objects end and the table of their offsets begins.
   private let end: Int
@@ -42,6 +44,7 @@ package struct BinaryObjectTable {
     FormatError(reason: "invalid or truncated trailer", offset: offset)
   }
 
+  /// The size of the part with the objects, in bytes.
   var size: Int { end - Self.magic.count }
 
   func object(_ index: Int) throws(FormatError) -> BinaryObject {
@@ -79,6 +82,7 @@ package struct BinaryObjectTable {
     return (count, start + 2 + size)
   }
 
+  /// Returns the size in bytes of each item that the count of an object counts.
   private func unit(of kind: BinaryObject.Kind) -> Int {
     switch kind {
     case .utf16: 2
@@ -91,6 +95,7 @@ package struct BinaryObjectTable {
   /// Returns the number of references in a container; in a dictionary, the keys precede the values.
   func referenceCount(_ container: BinaryObject) -> Int { container.content.count / referenceSize }
 
+  /// Returns the index of the object to which a container refers at a position.
   func reference(_ position: Int, of container: BinaryObject) throws(FormatError) -> Int {
     let offset = container.content.lowerBound + position * referenceSize
     guard let index = Self.number(in: bytes, at: offset, size: referenceSize), index < count
@@ -102,7 +107,7 @@ package struct BinaryObjectTable {
     bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
   }
 
-  /// Returns the content of a string of valid Unicode.
+  /// Returns the content of a string; nil for invalid Unicode or an object of another kind.
   func string(_ object: BinaryObject) -> String? {
     let content = self[object.content]
     switch object.kind {
@@ -134,7 +139,7 @@ package struct BinaryObjectTable {
 
   private func byte(at offset: Int) -> UInt8 { bytes[bytes.startIndex + offset] }
 
-  /// Reads an unsigned integer; nil if it is too large for an `Int`.
+  /// Reads an unsigned integer of `size` bytes; returns nil if it is too large for an `Int`.
   private static func number(in bytes: ArraySlice<UInt8>, at offset: Int, size: Int) -> Int? {
     var number: UInt64 = 0
     let start = bytes.startIndex + offset

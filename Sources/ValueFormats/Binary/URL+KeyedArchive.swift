@@ -1,9 +1,11 @@
 package import FoundationEssentials
 
-// A URL in the form in which Foundation archives it.
+// Decoding a URL that Foundation has archived.
 extension URL {
-  /// Decodes an absolute URL of `UserDefaults.set(_:forKey:)` from a keyed archive, a binary
-  /// property list whose objects refer to each other by UIDs.
+  /// Decodes an absolute URL that `UserDefaults.set(_:forKey:)` has archived; returns nil for other
+  /// data.
+  ///
+  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
   package init?(archive: Data) {
     do throws(FormatError) {
       let table = try BinaryObjectTable(Array(archive)[...])

@@ -20,6 +20,7 @@ final class CodingPath {
   }
 }
 
+/// The coding key of an element of an array.
 struct IndexKey: CodingKey {
   let intValue: Int?
 
@@ -32,6 +33,7 @@ struct IndexKey: CodingKey {
   var stringValue: String { intValue.map(String.init) ?? "" }
 }
 
+/// The coding key of a superclass.
 enum SuperKey: String, CodingKey {
   case `super`
 }
@@ -40,15 +42,16 @@ enum SuperKey: String, CodingKey {
 struct CodingContext: Sendable {
   let form: ValueForm
 
+  /// The number of enclosing arrays and dictionaries.
   var containers = 0
 
   /// The number of enclosing single values, such as optionals, in the innermost container.
   var layers = 0
 
-  /// The root of the file takes one level.
+  /// Whether the value can be a container; the root of the file takes one level.
   var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
 
-  /// Only a type that contains itself can exceed the limit.
+  /// Whether the value can be encoded; only a type that contains itself exceeds the limit.
   var allowsValue: Bool { layers <= 64 }
 
   var insideContainer: CodingContext { CodingContext(form: form, containers: containers + 1) }

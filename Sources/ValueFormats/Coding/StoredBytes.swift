@@ -4,10 +4,12 @@ import StorageInternals
 /// A type that a ``ValueCoder`` stores without a property list.
 typealias StoredBytes = BytesEncodable & BytesDecodable
 
+/// A type that encodes its values to stored bytes itself.
 protocol BytesEncodable {
   var storedBytes: [UInt8] { get throws(ValueCodingError) }
 }
 
+/// A type that decodes its values from stored bytes itself.
 protocol BytesDecodable {
   init?(stored bytes: Span<UInt8>)
 }
@@ -32,7 +34,7 @@ extension String: StoredBytes {
 
   init?(stored bytes: Span<UInt8>) {
     do {
-      // Twice as fast as `String(validating:as:)`.
+      // This initializer is twice as fast as `String(validating:as:)`.
       self.init(copying: try UTF8Span(validating: bytes))
     } catch {
       return nil
@@ -68,7 +70,7 @@ extension Bool: StoredBytes {
   }
 }
 
-// Integers have 8 bytes in little-endian order.
+// Integers are stored in 8 bytes, in little-endian order.
 
 extension StoredInteger {
   var storedBytes: [UInt8] {
@@ -91,8 +93,8 @@ extension StoredInteger {
   }
 }
 
-// An optional is an array that is empty or contains the bytes of the value as `Data`, because in a
-// property list each nil is "$null".
+// An optional is stored as an array that is empty or contains the bytes of the value as `Data`,
+// because in a property list, every nil would be "$null".
 
 extension Optional: BytesEncodable where Wrapped: Encodable {
   var storedBytes: [UInt8] {
@@ -121,8 +123,8 @@ extension Optional: BytesDecodable where Wrapped: Decodable {
 
 /// Casts a value to its own type, for which generic code has a different name.
 ///
-/// A dynamic cast takes longer than the rest of decoding a short string, and without inlining, a
-/// call from generic code still a third of that time.
+/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call
+/// from generic code would still take a third of that time.
 @inline(__always)
 func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type) -> Target {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }

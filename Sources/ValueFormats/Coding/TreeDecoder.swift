@@ -1,3 +1,4 @@
+/// A decoder that converts trees to values.
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
@@ -14,6 +15,7 @@ package struct TreeDecoder: Sendable {
   }
 }
 
+/// The decoder of one value.
 final class TreeReader: Decoder {
   let tree: ValueTree
   let path: CodingPath?
@@ -61,6 +63,7 @@ extension TreeReader: SingleValueDecodingContainer {
 }
 
 extension ValueTree {
+  /// Decodes a value; the `Codable` code of a standard type is not called.
   func value<Value: Decodable>(
     of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> Value {
@@ -146,6 +149,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
+  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
   private func entry(_ key: some CodingKey) -> ValueTree? {
     let key = StoredKey(key.stringValue)
     if let tree = entries[key] { return tree }
@@ -213,6 +217,7 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
     TreeReader(try next(Any.self), at: path, reader.context.insideContainer)
   }
 
+  /// Returns the next element without advancing; `type` is the type in the error at the end.
   private func next(_ type: Any.Type) throws -> ValueTree {
     if isAtEnd { throw DecodingError(.missingElement, of: type, at: reader.path) }
     return elements[currentIndex]

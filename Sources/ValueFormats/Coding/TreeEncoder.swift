@@ -1,3 +1,4 @@
+/// An encoder that converts values to trees.
 package struct TreeEncoder: Sendable {
   private let form: ValueForm
 
@@ -24,7 +25,7 @@ final class TreeBuilder: Encoder {
   let context: CodingContext
 
   private(set) var content = Content.nothing
-  /// A problem in a method that cannot throw, which the next method that can throw reports.
+  /// A problem in a method that cannot throw; the next method that can throw reports it.
   private var problem: ValueCodingError.Problem?
 
   private var single = ValueTree.null(depth: 0)
@@ -55,7 +56,7 @@ final class TreeBuilder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// A superclass may share the container of its subclass.
+  /// Sets the kind of the content; a superclass may share the container of its subclass.
   private func setContent(_ container: Content) {
     if content == container { return }
     if content != .nothing {
@@ -70,7 +71,7 @@ final class TreeBuilder: Encoder {
   func finish() throws -> ValueTree {
     try check()
     switch content {
-    // Like Foundation, which reads the value from an empty dictionary.
+    // As in Foundation, a value that encodes nothing is an empty dictionary.
     case .nothing where context.form == .foundation: return .dictionary([:])
     case .nothing: throw EncodingError(.notEncodable, of: (), at: path)
     case .single: return single
@@ -87,11 +88,12 @@ final class TreeBuilder: Encoder {
     if let problem { throw EncodingError(problem, of: (), at: path) }
   }
 
+  /// Encodes a nested value; the `Codable` code of a standard type is not called.
   func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> ValueTree {
     if let tree = ValueTree.builtIn(value, context.form) { return tree }
-    // Otherwise a type that contains itself would recurse indefinitely.
+    // Without this check, a type that contains itself would recurse indefinitely.
     try check()
     let builder = TreeBuilder(at: path(), context)
     guard context.allowsValue else { throw EncodingError(.tooDeep, of: value, at: builder.path) }
@@ -105,6 +107,7 @@ final class TreeBuilder: Encoder {
     single = tree
   }
 
+  /// Appends an element that the returned builder will complete.
   func appendBuilder(at path: CodingPath) -> TreeBuilder {
     let builder = TreeBuilder(at: path, context.insideContainer)
     unfinishedElements.append((elements.count, builder))
@@ -194,6 +197,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
 }
 
+/// An encoding container for an array.
 struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   let builder: TreeBuilder
 

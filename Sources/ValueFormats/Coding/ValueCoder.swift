@@ -38,7 +38,8 @@ package struct ValueCoder: Sendable {
 }
 
 // The root of a property list must be a container or data. Any other scalar is therefore wrapped in
-// an array, as is an array of one element, to distinguish the two, unless the type is always one.
+// an array. To distinguish the two, an array of one element is wrapped as well, unless its type is
+// always encoded as an array.
 
 extension ValueCoder {
   private static let format = BinaryPropertyListFormat(.foundation)
@@ -56,6 +57,7 @@ extension ValueCoder {
     return try encode(propertyList: isRoot ? tree : .array([tree]), of: Value.self)
   }
 
+  /// Encodes a tree whose root is a container or data; `type` is the type in an error.
   package func encode(
     propertyList tree: ValueTree, of type: Any.Type = ValueTree.self
   ) throws(ValueCodingError) -> [UInt8] {

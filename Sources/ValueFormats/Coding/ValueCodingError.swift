@@ -1,5 +1,6 @@
 /// A failure to encode or decode a value, which never contains the value.
 package struct ValueCodingError: Error, Hashable, Sendable {
+  /// The reason of a failure.
   package enum Problem: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// The name of the key is included only if the key is an enum case.
@@ -7,14 +8,16 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case missingElement
     case outOfRange(type: String)
     case notValid
-    /// The value encodes itself as no value or several, such as an array and a dictionary.
+    /// The value encodes itself as no value, or as several, such as an array and a dictionary.
     case notEncodable
     case tooDeep
+    /// The type's `Codable` code threw an error of the type with this name.
     case codableFailed(error: String)
     /// The value cannot be encoded in the format, or the bytes are not in the format.
     case format(FormatError)
   }
 
+  /// The kind of a value, with its name in messages.
   package enum Kind: String, Hashable, Sendable {
     case null
     case boolean = "a Boolean"
@@ -59,8 +62,9 @@ extension ValueCodingError.Problem {
   }
 }
 
-// Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
-// around a `Problem`. The descriptions of other errors may contain the value.
+// Containers throw an `EncodingError` or a `DecodingError`, because an app's `Codable` code may
+// catch these types. The underlying error is a `Problem`. Of other errors, only the type is kept,
+// because their descriptions may contain the value.
 
 extension ValueCodingError {
   init(

@@ -8,6 +8,7 @@ struct DateReader {
 
   var isAtEnd: Bool { bytes.isEmpty }
 
+  /// Skips a character, or returns false if it is not next.
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard bytes.first == UInt8(ascii: character) else { return false }
     bytes.removeFirst()
@@ -20,6 +21,7 @@ struct DateReader {
     return Substring(digits)
   }
 
+  /// Reads a number; returns nil unless the number of its digits is in the range.
   mutating func number(digits counts: ClosedRange<Int>) -> Int64? {
     let digits = digits()
     return counts.contains(digits.utf8.count) ? Int64(digits) : nil
@@ -88,6 +90,7 @@ package enum PropertyListDate {
       + "T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
   }
 
+  /// Parses a date; returns nil if the string has another notation.
   static func date(_ string: Substring) -> Date? {
     var reader = DateReader(string)
     let sign: Int64 = reader.skip("-") ? -1 : 1
@@ -108,6 +111,7 @@ enum GregorianDays {
   /// The number of the day 2001-01-01, the reference date of `Date`.
   static let reference = first(ofMonth: 10, in: 2000)
 
+  /// Returns the number of the first day of a month; month 12 is month 0 of the next year.
   private static func first(ofMonth month: Int64, in year: Int64) -> Int64 {
     let year = year + 1_000_000_000 + month / 12
     return year * 365 + year / 4 - year / 100 + year / 400 + (153 * (month % 12) + 2) / 5
@@ -120,6 +124,7 @@ enum GregorianDays {
     return day > 0 && number < first(ofMonth: month + 1, in: year) ? number : nil
   }
 
+  /// Returns the date of the day with a number; the month is 1 to 12.
   static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // The mean length of a year gives an estimate that is never too small.
     var year = number * 400 / 146_097 - 999_999_999

@@ -21,6 +21,7 @@ package struct JSONReader: TextReader {
     if !isAtEnd { throw unexpected("unexpected data after the end") }
   }
 
+  /// Returns an error at the position; its reason mentions the end of the input or a comment there.
   func unexpected(_ reason: String) -> FormatError {
     switch current {
     case nil: failure("unexpected end of input: \(reason)")
@@ -31,7 +32,7 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
+  /// Reads a value nested in `depth` containers; the result is valid only if `makesTrees` is true.
   mutating func value(in depth: Int) throws(FormatError) -> ValueTree {
     switch current {
     case UInt8(ascii: "\""):
@@ -82,6 +83,7 @@ package struct JSONReader: TextReader {
     }
   }
 
+  /// Reads the elements of an array, or the members of an object; a closure reads each of them.
   @inline(__always)
   private mutating func elements(
     in depth: Int, until end: Unicode.Scalar, _ endName: String,
@@ -118,6 +120,7 @@ package struct JSONReader: TextReader {
     }
   }
 
+  /// Returns whether a string is a number in JSON notation.
   package static func isNumber(_ string: String) -> Bool {
     do throws(FormatError) {
       var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)
@@ -149,6 +152,7 @@ package struct JSONReader: TextReader {
   }
 }
 
+/// The position of a string in the input, including the quotation marks.
 struct JSONString {
   let start: Int
   let end: Int
@@ -177,6 +181,7 @@ extension JSONReader {
     }
   }
 
+  /// Returns the position of the next quotation mark, backslash or control character, or the end.
   private func endOfUnescapedCharacters() -> Int {
     let span = bytes.span
     var index = position - bytes.startIndex
@@ -203,7 +208,7 @@ extension JSONReader {
     case UInt8(ascii: "t"): return 0x09
     case UInt8(ascii: "u"):
       let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
-      // Otherwise, it could have a sign.
+      // Without the check of the first digit, the number could have a sign.
       guard digits.utf8.count == 4, digits.first?.isHexDigit == true,
         let unit = UInt16(digits, radix: 16)
       else { throw failure("a \\u escape must have four hexadecimal digits", at: start) }

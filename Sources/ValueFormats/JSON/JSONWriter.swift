@@ -55,7 +55,7 @@ struct JSONWriter: TextWriter {
 
   /// Writes a string in quotation marks, with the escapes that JSON requires.
   mutating func write(string: String) {
-    // Reserved only for the first string; later reservations would prevent geometric growth.
+    // Only the first string reserves memory; later reservations would prevent geometric growth.
     if bytes.isEmpty { bytes.reserveCapacity(string.utf8.count + 2) }
     bytes.append(UInt8(ascii: "\""))
     let span = string.utf8Span.span

@@ -8,7 +8,7 @@ extension Decimal {
     return .number(Int128(text).map(StoredNumber.integer) ?? .text(text))
   }
 
-  /// Decodes a number or a string; returns nil for a dictionary, the form that `Decimal` encodes.
+  /// Decodes a number or a string; returns nil for a dictionary, which `Decimal` itself decodes.
   init?(_ tree: ValueTree) throws(ValueCodingError.Problem) {
     let text: String
     switch tree {

@@ -13,13 +13,15 @@ enum EscapedString {
   /// The first character of an escape in JSON; other programs do not escape a dollar sign.
   static let dollarInJSON = #"\u0024"#
 
+  /// Returns the escape for a nil inside `depth` non-nil optionals.
   static func ofNull(depth: Int) -> String { depth == 0 ? null : nullPrefix + String(depth) }
 
+  /// Returns the escape for a string that XML forbids.
   static func ofForbidden(_ string: String) -> String {
     base64Prefix + Data(string.utf8).base64EncodedString()
   }
 
-  /// Reverses `ofForbidden`.
+  /// Returns the string for an escape of `ofForbidden`; nil for any other string.
   static func forbidden(_ escape: String) -> String? {
     // `hasPrefix` fails if a combining character follows the prefix.
     guard escape.utf8.starts(with: base64Prefix.utf8),
@@ -29,11 +31,12 @@ enum EscapedString {
     return string
   }
 
+  /// Returns the depth for an escape of `ofNull`; nil for any other string.
   static func depthOfNull(_ escape: String) -> Int? {
     if escape == null { return 0 }
     guard escape.utf8.starts(with: nullPrefix.utf8),
       let depth = Int(Substring(escape.utf8.dropFirst(nullPrefix.utf8.count))),
-      // Rejects noncanonical numbers, as in `$null:+1`.
+      // The comparison rejects noncanonical numbers, as in `$null:+1`.
       depth > 0, escape == ofNull(depth: depth)
     else { return nil }
     return depth
@@ -46,7 +49,7 @@ package enum StringEscaping: Sendable {
   case escaped
   /// The strings of other programs.
   case plain
-  /// Those of Foundation's `PropertyListEncoder`: `$null` is nil, and no container is shared.
+  /// The strings of Foundation's `PropertyListEncoder`: `$null` is nil, and no container is shared.
   case foundation
 }
 

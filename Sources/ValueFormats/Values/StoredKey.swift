@@ -1,6 +1,7 @@
 import CLibrary
 
-/// A key, which is compared by its UTF-8 bytes: a file may contain canonically equivalent ones.
+/// A key that is compared by its UTF-8 bytes, because a file may contain canonically equivalent
+/// keys.
 package struct StoredKey: Sendable {
   package let string: String
 

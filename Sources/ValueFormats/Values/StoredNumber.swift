@@ -1,3 +1,4 @@
+/// A number of a value tree.
 package enum StoredNumber: Hashable, Sendable {
   case integer(Int128)
   case real(Double)
@@ -17,6 +18,7 @@ package enum StoredNumber: Hashable, Sendable {
     }
   }
 
+  /// The nearest `Double`; nil if a finite number is out of range.
   package var double: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -43,6 +45,7 @@ package enum StoredNumber: Hashable, Sendable {
     }
   }
 
+  /// Parses a number; returns nil if it has digits and is too large to be finite.
   private static func parse<Number: LosslessStringConvertible & FloatingPoint>(
     _ text: String
   ) -> Number? {

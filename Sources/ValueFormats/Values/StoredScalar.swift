@@ -10,7 +10,7 @@ package protocol StoredScalar: Codable {
 extension StoredScalar {
   // Types of other modules call these methods in their `Codable` implementations.
 
-  /// Decodes a value of a decoder of settings; nil for another decoder.
+  /// Decodes a value from a decoder of settings; returns nil for another decoder.
   package static func decodeTree(of decoder: any Decoder) throws -> Self? {
     guard let reader = decoder as? TreeReader, reader.context.form == .setting else { return nil }
     do throws(ValueCodingError.Problem) {
@@ -20,6 +20,7 @@ extension StoredScalar {
     }
   }
 
+  /// Encodes the value for an encoder of settings; returns false for another encoder.
   package func encodeTree(to encoder: any Encoder) throws -> Bool {
     guard let builder = encoder as? TreeBuilder, builder.context.form == .setting else {
       return false
@@ -82,6 +83,7 @@ extension ValueTree {
     return value
   }
 
+  /// Returns the problem that this value is not of the expected kind.
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
     let found: ValueCodingError.Kind =
       switch self {

@@ -16,8 +16,10 @@ package enum ValueTree: Hashable, Sendable {
   case dictionary([StoredKey: ValueTree])
 }
 
+/// The form that values have in a tree.
 package enum ValueForm: Sendable {
-  /// URLs and decimals have a short form, and decoding accepts forms that only people write.
+  /// The form of settings: URLs and decimals are short, and decoding accepts forms that only people
+  /// write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation
@@ -71,8 +73,10 @@ extension ValueTree {
     return nil
   }
 
-  /// Throws an error if only the form of settings allows reading the value as a type; a type that
-  /// tries to decode data before a string, for example, would otherwise change a value.
+  /// Throws an error if only the form of settings allows reading the value as a type.
+  ///
+  /// Otherwise, a type that tries to decode data before a string, for example, would change the
+  /// value.
   func check(_ type: Any.Type, _ form: ValueForm) throws(ValueCodingError.Problem) {
     if form == .setting { return }
     switch self {

@@ -1,4 +1,4 @@
-// Text, and the references in it.
+// Reading text and the references in it.
 extension MarkupReader {
   /// Reads the text and the end tag of an element; only validates the text if `isNeeded` is false.
   ///
@@ -51,6 +51,7 @@ extension MarkupReader {
     return bytes[start..<position]
   }
 
+  /// Reads an entity reference or a character reference, from its ampersand.
   mutating func reference() throws(FormatError) -> Unicode.Scalar {
     let start = position
     position += 1
@@ -77,7 +78,7 @@ extension MarkupReader {
     let radix: UInt32 = skip("x") ? 16 : 10
     var number: UInt32?
     while let digit = current?.hexadecimalDigit, digit < radix {
-      // Clamped to a value beyond the last code point, which prevents an overflow.
+      // A limit beyond the last code point prevents an overflow.
       number = min((number ?? 0) * radix + UInt32(digit), 0x110000)
       position += 1
     }
@@ -87,13 +88,14 @@ extension MarkupReader {
 
 /// The characters that XML 1.0 allows in text.
 enum MarkupText {
+  /// Returns whether a text contains only allowed characters.
   static func allows(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     for index in bytes.indices {
       switch bytes[index] {
       case 0x09, 0x0A, 0x0D: break
       case 0..<0x20: return false
-      // U+FFFE and U+FFFF.
+      // These are the bytes of U+FFFE and U+FFFF.
       case 0xEF where bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE: return false
       default: break
       }

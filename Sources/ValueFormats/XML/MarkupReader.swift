@@ -1,6 +1,6 @@
 /// A reader of an XML property list, or of a single value in one.
 ///
-/// It reads the subset of XML 1.0 that property lists use, in UTF-8, with any character.
+/// The reader accepts the subset of XML 1.0 that property lists use, in UTF-8, with any character.
 struct MarkupReader: TextReader {
   let bytes: ArraySlice<UInt8>
   var position: Int

@@ -1,6 +1,6 @@
 /// The notation of numbers in an XML property list.
 enum PropertyListNumber {
-  /// Parses decimal digits, or `0x` and hexadecimal digits.
+  /// Parses the text of `<integer>`: decimal digits, or `0x` and hexadecimal digits.
   static func integer(_ text: Substring) -> StoredNumber? {
     guard let (digits, radix) = digits(of: text) else { return nil }
     let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
@@ -32,7 +32,7 @@ enum PropertyListNumber {
     }
   }
 
-  /// Converts a number from the notation of another format.
+  /// Converts a number in the notation of another format to a number of a property list.
   static func number(_ number: StoredNumber) throws(FormatError) -> StoredNumber {
     guard case .text(let text) = number else { return number }
     guard let number = integer(text[...]) ?? real(text[...]) else {
@@ -43,6 +43,7 @@ enum PropertyListNumber {
     return isNegativeZero ? .real(-0.0) : number
   }
 
+  /// Returns the text of `<real>` for a number.
   static func text(ofReal value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
     if value.isNaN { return "nan" }
     if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }

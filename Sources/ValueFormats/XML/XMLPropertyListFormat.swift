@@ -54,6 +54,7 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 }
 
+/// An element of an XML property list.
 enum PropertyListElement: String {
   case plist
   case dict
@@ -67,6 +68,7 @@ enum PropertyListElement: String {
   case `true`
   case `false`
 
+  /// Returns the value of an element with a text; nil if the text is invalid.
   func value(_ text: String) -> ValueTree? {
     let start = text.utf8.drop(while: \.isWhitespace)
     let end = start.lastIndex { !$0.isWhitespace }
@@ -84,6 +86,7 @@ enum PropertyListElement: String {
     }
   }
 
+  /// The reason, as a clause, why the element has no value.
   var reason: String {
     switch self {
     case .integer: "invalid integer"
