@@ -13,15 +13,16 @@ public struct PasswordRuleSet: Hashable, Sendable {
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
   private(set) var alphabet = Alphabet(listed: .all)
-  /// The maximum number of equal or sequential characters in a row.
+  /// The maximum number of equal or sequential characters in a row; nil for no limit.
   public private(set) var maxConsecutive: Int?
-  /// The maximum number of equal characters in a row.
+  /// The maximum number of equal characters in a row; nil for no limit.
   public private(set) var maxRepeating: Int?
-  /// The maximum number of characters in a row that ascend or descend in A–Z, a–z or 0–9.
+  /// The maximum number of characters in a row that ascend or descend in A–Z, a–z or 0–9; nil for
+  /// no limit.
   public private(set) var maxSequential: Int?
-  /// The minimum number of characters.
+  /// The minimum number of characters; nil for no limit.
   public private(set) var minLength: Int?
-  /// The maximum number of characters.
+  /// The maximum number of characters; nil for no limit.
   public private(set) var maxLength: Int?
   /// The checks of a valid password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
@@ -29,8 +30,9 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
   /// limit.
   ///
-  /// Required characters are also allowed; without any, ``CharacterClass/asciiPrintable`` is. A
-  /// limit below 1 and a requirement without characters have no effect.
+  /// Required characters are also allowed. If the rules neither require nor allow any characters,
+  /// ``CharacterClass/asciiPrintable`` is allowed. A limit below 1 and a requirement without
+  /// characters have no effect.
   public init(_ rules: [PasswordRule]) {
     var allowed: [CharacterClass] = []
     var checked: [PasswordRule] = []

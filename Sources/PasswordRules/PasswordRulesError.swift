@@ -2,11 +2,13 @@
 public enum PasswordRulesError: Error, Hashable, Sendable {
   /// The descriptor has a syntax error, of which this is the first.
   case syntax(DescriptorIssue)
-  /// No password satisfies the rules, with the reason.
+  /// No password satisfies the rules; the string is the reason, as a clause.
   case unsatisfiable(String)
-  /// Passwords satisfy the rules, but none that the generator makes, with the reason.
+  /// Passwords satisfy the rules, but the generator makes none of them; the string is the reason,
+  /// as a clause.
   case excluded(String)
-  /// There are too many combinations to count, with the reason.
+  /// There are too many combinations to count; the string is the reason, as a sentence without a
+  /// period.
   case tooComplex(String)
 }
 

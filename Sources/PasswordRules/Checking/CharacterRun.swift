@@ -6,6 +6,7 @@ struct CharacterRun: Hashable, Sendable {
     case equal
     /// The next character in A–Z, a–z or 0–9.
     case ascending
+    /// The previous character in A–Z, a–z or 0–9.
     case descending
 
     init(from predecessor: Unicode.Scalar, to scalar: Unicode.Scalar) {
@@ -22,6 +23,7 @@ struct CharacterRun: Hashable, Sendable {
   /// The number of characters: one if the step is `other`, otherwise at least two.
   var length = 1
 
+  /// Returns the run that ends with the next character.
   func extended(by step: Step) -> CharacterRun {
     CharacterRun(step: step, length: step == .other ? 1 : step == self.step ? length + 1 : 2)
   }
@@ -42,6 +44,7 @@ extension Unicode.Scalar {
   }
 }
 
+/// A detector of the runs in a password that exceed limits.
 struct RunDetector {
   private let limits: RunLimits
   private var last: Unicode.Scalar?
@@ -61,7 +64,7 @@ struct RunDetector {
   }
 }
 
-/// The maximum lengths of runs; `Int.max` means no limit.
+/// The maximum lengths of runs in characters; `Int.max` means no limit.
 struct RunLimits: Sendable {
   var repeating = Int.max
   var sequential = Int.max
@@ -96,6 +99,7 @@ struct RunLimits: Sendable {
 }
 
 extension PasswordRuleSet {
+  /// The limits on runs; `maxConsecutive` applies to both kinds of runs.
   var runLimits: RunLimits {
     RunLimits(
       repeating: min(maxRepeating ?? .max, maxConsecutive ?? .max),

@@ -28,7 +28,7 @@ public struct PasswordReport: Hashable, Sendable {
   /// The smallest number of characters to append to satisfy all rules, or nil if appending cannot
   /// satisfy them.
   ///
-  /// It is a lower bound if the required classes overlap in too many ways.
+  /// The number is a lower bound if the required classes overlap in too many ways.
   public let shortestCompletion: Int?
 
   /// Whether every rule is satisfied.

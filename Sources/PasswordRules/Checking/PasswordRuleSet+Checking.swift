@@ -1,4 +1,4 @@
-// The check of a password: a report of all rules, a verdict, and the violations.
+// Checking a password: a report of all rules, a verdict, and the violations.
 extension PasswordRuleSet {
   /// Checks a password against every rule, fast enough for each keystroke.
   ///
@@ -64,7 +64,9 @@ extension PasswordRuleSet {
   }
 
   /// Returns ``PasswordReport/shortestCompletion`` of a password without forbidden characters or
-  /// excessive runs, for a length in the unit of the limits and a number of unmet requirements.
+  /// excessive runs.
+  ///
+  /// `length` is in the unit of the limits; `missing` is the number of unmet requirements.
   private func shortestCompletion(
     of password: String, length: Int, missing: Int, matching mode: RequirementMatchingMode
   ) -> Int? {
@@ -109,6 +111,7 @@ extension PasswordReport.Check {
 }
 
 extension RunDetector {
+  /// Returns the ranges of the excessive runs of more than `limit` characters.
   fileprivate func longer(
     than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {

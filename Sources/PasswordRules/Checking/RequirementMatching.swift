@@ -1,4 +1,4 @@
-/// Whether one character can meet several requirements of a rule set.
+/// The rule for whether one character can meet several requirements of a rule set.
 public enum RequirementMatchingMode: Hashable, Sendable {
   /// Each requirement needs a separate character, so `required: digit; required: digit` needs two
   /// digits.
@@ -26,6 +26,7 @@ struct RequirementMatching {
 
   private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
+  /// The number of requirements without a character.
   private(set) var unmet: Int
 
   init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {
@@ -54,8 +55,9 @@ struct RequirementMatching {
     if canTakeOver, mode == .distinct { augment(with: scalar) }
   }
 
-  /// Searches for an augmenting path that begins with a character, breadth-first, because the depth
-  /// of a recursive search would grow with the number of requirements.
+  /// Searches breadth-first for an augmenting path that begins with a character.
+  ///
+  /// The depth of a recursive search would grow with the number of requirements.
   private mutating func augment(with scalar: Unicode.Scalar) {
     var steps: [Step] = []
     var (candidate, origin): (Unicode.Scalar, Int?) = (scalar, nil)

@@ -1,4 +1,4 @@
-/// An automaton that accepts the passwords that satisfy a rule set, without its length limits.
+/// An automaton that accepts the passwords that satisfy a rule set, apart from its length limits.
 struct PasswordAutomaton: Sendable {
   /// The cells of the alphabet, whose keys are the kinds of the characters in ``requirements``.
   let cells: [CharacterCell<Int>]
@@ -16,6 +16,7 @@ struct PasswordAutomaton: Sendable {
     ) { requirements.kind(of: $0) }
   }
 
+  /// Returns the automaton with other limits on runs.
   func limited(by limits: RunLimits) -> PasswordAutomaton {
     PasswordAutomaton(requirements, limits, rejectsOuterBlanks: rejectsOuterBlanks)
   }
@@ -28,6 +29,7 @@ struct PasswordAutomaton: Sendable {
         sequential: limits.sequential < length ? limits.sequential : .max))
   }
 
+  /// Returns the state of the requirements after a character of a cell.
   func state(after state: Int, _ cell: Int) -> Int {
     requirements.transitions[state][cells[cell].key]
   }
@@ -42,7 +44,8 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells in the order of their first characters; the blank can have its own.
+  /// Returns the cells in the order of their first characters; `separatesBlank` is whether the
+  /// blank has its own cell.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
     key: (Unicode.Scalar) -> Key
@@ -76,6 +79,8 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
 extension Array {
   /// Returns the possible steps to the next character: one to each cell, or two if the character
   /// can either continue the run or not.
+  ///
+  /// `last` is the cell of the last character; nil at the start.
   func steps<Key>(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)]
   where Element == CharacterCell<Key> {
     let neighbors = last.map { self[$0].neighbors } ?? []

@@ -38,6 +38,7 @@ struct PasswordCounts: Sendable {
     return count
   }
 
+  /// Returns the number of values that the counts for an automaton store.
   static func size(of automaton: PasswordAutomaton) -> Int {
     automaton.requirements.accepting.count * automaton.cells.count * automaton.limits.runCount
   }
@@ -86,6 +87,7 @@ struct PasswordCounts: Sendable {
     return (cells.lowerBound, earlier[first + cells.lowerBound])
   }
 
+  /// Returns the number of completions that begin in a cell before the given one.
   func earlierCompletions(_ state: Int, _ cell: Int) -> Natural {
     earlier[state * cellCount + cell]
   }
@@ -102,7 +104,7 @@ extension RunLimits {
 
   fileprivate var runCount: Int { 1 + equalCount + 2 * sequentialCount }
 
-  /// The runs within the limits, in the order of their indices, after 0 for unlimited runs.
+  /// The runs within the limits, in the order of their indices; index 0 stands for unlimited runs.
   fileprivate var runs: [CharacterRun] {
     [CharacterRun()] + (0..<equalCount).map { CharacterRun(step: .equal, length: $0 + 2) }
       + [CharacterRun.Step.ascending, .descending].flatMap { step in

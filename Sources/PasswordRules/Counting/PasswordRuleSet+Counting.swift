@@ -1,4 +1,4 @@
-// The number of passwords that satisfy the rules, their entropy, and their lengths.
+// Counting the passwords that satisfy the rules, and determining their entropy and lengths.
 extension PasswordRuleSet {
   /// Returns the exact number of passwords of a length, in code points, that satisfy the rules.
   ///
@@ -40,7 +40,8 @@ extension PasswordRuleSet {
     return try counter.defaultLength()
   }
 
-  /// One more than the last character, its successor, and its predecessor.
+  /// The number of characters of which one always continues no run: one more than the last
+  /// character, its successor, and its predecessor.
   private static let ample = 4
 
   /// Whether the alphabet and each requirement always leave a character that continues no run.
@@ -57,6 +58,7 @@ struct PasswordCounter {
   let mode: RequirementMatchingMode
   var rejectsOuterBlanks = false
   var cachedAutomaton: PasswordAutomaton?
+  /// The numbers of passwords that have been counted, by length in characters.
   var counts: [Int: Natural] = [:]
 
   private static let longestLength = 1024

@@ -1,14 +1,16 @@
 /// A breadth-first search for a shortest password that satisfies a rule set, but not another one.
 struct PasswordSearch {
+  /// The kinds of the characters of a cell in both automata.
   private struct Key: Hashable {
     let kind: Int
     /// The kind in the other automaton, or nil if the other rule set forbids the characters.
     let otherKind: Int?
   }
 
+  /// The states of both automata, and the run at the end.
   private struct State: Hashable {
     var first = 0
-    /// The state of the other automaton, or nil if nothing that follows satisfies the other rules.
+    /// The state of the other automaton, or nil if no continuation satisfies the other rules.
     var second: Int?
     /// The cell of the last character, or nil if runs are unlimited.
     var cell: Int?
@@ -28,9 +30,9 @@ struct PasswordSearch {
   /// rule set.
   private var reached: [State: [Unicode.Scalar]]
 
-  /// The length at which a comparison fails.
+  /// The length, in characters, at which a comparison is abandoned.
   private static let longestLength = 1024
-  /// Characters that represent all those outside ASCII.
+  /// Characters that represent all characters outside ASCII.
   private static let nonASCIISamples: [Unicode.Scalar] = ["é", "ß", "ø", "ü"]
 
   init(
@@ -66,8 +68,8 @@ struct PasswordSearch {
     reached = [State(second: other == nil ? nil : 0): []]
   }
 
-  /// Begins with a password, or returns false if that contains a forbidden character or a run that
-  /// is too long.
+  /// Begins with a password, or returns false if the password contains a forbidden character or a
+  /// run that is too long.
   mutating func begin(with password: String) -> Bool {
     var state = State()
     var last: Unicode.Scalar?
@@ -149,6 +151,7 @@ struct PasswordSearch {
     return extended
   }
 
+  /// Returns the state after a character of a cell, or nil if a run would be too long.
   private func state(after state: State, _ cell: Int, _ step: CharacterRun.Step) -> State? {
     var run = state.run.extended(by: step)
     guard limits.allows(run) else { return nil }

@@ -19,6 +19,8 @@ struct RequirementAutomaton: Sendable {
   /// The maximum number of values in all states.
   private static let memoryLimit = 300_000
 
+  /// Creates the automaton for passwords of the given characters.
+  ///
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` for too many requirements or for more than
   ///   `limit` states. With many requirements, the limit is lower.
   init(
@@ -69,6 +71,7 @@ struct RequirementAutomaton: Sendable {
 
   func kind(of character: Unicode.Scalar) -> Int { kinds[character] ?? 0 }
 
+  /// Returns the state after a character that meets the distinct requirements at `indices`.
   private func next(_ state: State, meeting indices: [Int]) -> State {
     if indices.isEmpty { return state }
     if mode == .any {

@@ -1,5 +1,6 @@
-/// A generator of uniformly random passwords that satisfy a rule set, and neither begin nor end
-/// with a blank, which many forms and clipboards cut off.
+/// A generator of uniformly random passwords that satisfy a rule set.
+///
+/// The passwords neither begin nor end with a blank, because many forms and clipboards remove it.
 ///
 /// ```swift
 /// let rules = try PasswordRuleSet("required: lower, upper; required: digit; minlength: 16;")
@@ -19,8 +20,8 @@ public struct PasswordGenerator: Sendable {
   /// The limits on runs that the ranking ignores; passwords that violate them are rejected.
   private let ignoredLimits: RunLimits
 
-  /// Creates a generator of passwords of a length in characters, or of 20 or the nearest possible
-  /// length.
+  /// Creates a generator of passwords of a length in characters; nil stands for 20, or the nearest
+  /// possible length.
   ///
   /// If the rules allow all of Unicode, the passwords consist of printable ASCII.
   ///

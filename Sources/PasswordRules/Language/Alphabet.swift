@@ -40,6 +40,7 @@ extension Alphabet {
     self.init(unionOf: whole.map { [$0] } ?? classes)
   }
 
+  /// Creates the union of all of the classes.
   package init(unionOf classes: [CharacterClass]) {
     self.init(
       listed: classes.reduce(PrintableCharacters()) { $0.union($1.characters ?? .all) },

@@ -1,5 +1,6 @@
-/// A set of printable ASCII characters, U+0020 to U+007E, the only ones in a custom
-/// ``CharacterClass``.
+/// A set of printable ASCII characters, U+0020 to U+007E.
+///
+/// A custom ``CharacterClass`` contains only such characters.
 public struct PrintableCharacters: Hashable, Sendable {
   // A stored `UInt128` would have an alignment of 16 bytes, which makes arrays slow to allocate.
   private var low: UInt64 = 0
@@ -19,7 +20,7 @@ public struct PrintableCharacters: Hashable, Sendable {
   /// Creates an empty set.
   public init() {}
 
-  /// Creates the set of a string's characters, or returns nil if one is not printable ASCII.
+  /// Creates the set of a string's characters, or returns nil if not all are printable ASCII.
   public init?(_ characters: some StringProtocol) {
     for byte in characters.utf8 where !insert(byte) { return nil }
   }

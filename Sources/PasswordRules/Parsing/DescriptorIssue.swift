@@ -23,12 +23,14 @@ extension DescriptorIssue: CustomStringConvertible {
 extension DescriptorParser {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+  /// Adds a warning about a range of bytes.
   mutating func warn(
     _ message: String, at range: Range<Int>, replace replacement: String? = nil
   ) {
     warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 
+  /// Returns a syntax error about a range of bytes.
   func error(
     _ message: String, at range: Range<Int>, replace replacement: String? = nil
   ) -> PasswordRulesError {
@@ -72,7 +74,7 @@ extension DescriptorParser {
     }
   }
 
-  /// Counts the bytes that begin a code point (RFC 3629).
+  /// Returns the number of bytes in a range that begin a code point (RFC 3629).
   private func codePointCount(in range: Range<Int>) -> Int {
     bytes[range].count { $0 & 0b1100_0000 != 0b1000_0000 }
   }

@@ -1,5 +1,6 @@
-// The character classes of a rule, and the warnings about them.
+// Parsing the character classes of a rule, and warning about them.
 extension DescriptorParser {
+  /// Parses a list of classes, and adds the rule that a closure makes of them.
   mutating func parseClasses(
     _ rule: ([CharacterClass]) -> PasswordRule
   ) throws(PasswordRulesError) {
@@ -106,6 +107,7 @@ extension DescriptorParser {
       at: range, replace: Alphabet(listed: suggested).classes.joinedNames)
   }
 
+  /// Warns about each class that a previous class or a required class makes ineffective.
   mutating func warnAboutIneffectiveClasses() {
     let required = Alphabet(
       rules.flatMap { $0.rule.parts.name == .required ? $0.rule.parts.classes : [] })
@@ -128,7 +130,7 @@ extension DescriptorParser {
     }
   }
 
-  /// Warns if the rules forbid letters only because no rule allows more than what is required.
+  /// Warns if the rules forbid letters only because no rule allows more than the required classes.
   mutating func warnAboutForbiddenLetters(_ ruleSet: PasswordRuleSet) {
     if ruleSet.requirements.isEmpty || ruleSet.alphabet.isSuperset(of: Alphabet([.upper, .lower]))
       || rules.contains(where: { $0.rule.parts.name == .allowed })

@@ -1,13 +1,15 @@
-/// A parser that rejects or ignores the text that the reference parser ignores.
+/// A parser of descriptors.
 ///
+/// The strict mode rejects the text that the reference parser ignores; the lenient mode ignores it.
 /// The reference parser is `PasswordRulesParser.js` of apple/password-manager-resources, as of
 /// September 2026. The only exception is the class name `digits`, which the strict mode accepts,
 /// because it once appeared in Apple's documentation.
 struct DescriptorParser {
   let bytes: [UInt8]
   let isLenient: Bool
-  /// The offset of the next byte, which after an invalid rule decides whether the reference parser
-  /// discards the other rules.
+  /// The offset of the next byte.
+  ///
+  /// After an invalid rule, this byte decides whether the reference parser discards all rules.
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
@@ -112,6 +114,7 @@ struct DescriptorParser {
     rules.append((rule(value), number))
   }
 
+  /// Returns a name for a message, shortened if it has more than 40 bytes.
   static func excerpt(_ name: String) -> String {
     name.utf8.count <= 40 ? name : "\(name.prefix(39))…"
   }

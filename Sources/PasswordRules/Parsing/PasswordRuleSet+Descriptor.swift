@@ -40,9 +40,9 @@ extension PasswordRuleSet {
     case current
     /// The language that all parsers support.
     ///
-    /// All limits on runs become one `max-consecutive` rule with the lowest limit, which can reject
-    /// passwords that this rule set accepts, because older parsers ignore all rules if one name is
-    /// unknown.
+    /// Older parsers ignore all rules if one name is unknown. All limits on runs therefore become
+    /// one `max-consecutive` rule with the lowest limit, which can reject passwords that this rule
+    /// set accepts.
     case compatible
   }
 

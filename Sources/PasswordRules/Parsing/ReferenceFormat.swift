@@ -1,6 +1,6 @@
 /// An output format of the reference parser.
 ///
-/// Unlike that of ``PasswordRuleSet/descriptor``, its text does not always parse to the same rules.
+/// Unlike ``PasswordRuleSet/descriptor``, such a text does not always parse to the same rules.
 public enum ReferenceFormat: Sendable {
   /// The default form, which always includes `allowed`, with every required class.
   case canonical

@@ -45,6 +45,7 @@ extension SiteRules: Decodable {
     }
   }
 
+  /// An entry of the object; its value is nil if it is invalid.
   private struct Entry: Decodable {
     let value: Value?
 
