@@ -1,5 +1,6 @@
-/// The checks of a report during an evaluation, of which only changes are written, so that an
-/// unchanged report shares its storage with the previous one.
+/// The checks of a report during an evaluation.
+///
+/// Only changes are written, so that an unchanged report shares its storage with the previous one.
 struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
@@ -8,6 +9,7 @@ struct CheckResults {
   /// instead.
   private(set) var summary: Summary?
 
+  /// Records the state of a check; `index` is that among the checks of the current rule.
   mutating func record(
     _ state: ValidationCheck.State, at index: Int = 0, advice: ValidationMessage? = nil,
     positions: [Range<Int>] = []
@@ -31,6 +33,7 @@ extension [ValidationCheck] {
   }
 }
 
+/// The combined state of several checks.
 struct Summary {
   /// The worst state.
   private(set) var state = ValidationCheck.State.satisfied

@@ -24,7 +24,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     case unavailable(UnavailabilityReason)
   }
 
-  /// Why a check failed to run.
+  /// The reason why a check failed to run.
   public enum UnavailabilityReason: Hashable, Sendable {
     /// The check did not finish in time.
     case timedOut
@@ -63,5 +63,6 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     self.requirement = requirement
   }
 
+  /// Whether the requirement is known not to hold.
   var isFailed: Bool { state == .incomplete || state == .violated }
 }

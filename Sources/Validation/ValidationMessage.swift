@@ -1,6 +1,6 @@
 public import PasswordRules
 
-/// A requirement or a piece of advice that a ``ValidationLanguage`` expresses as a sentence.
+/// A requirement or a piece of advice, which a ``ValidationLanguage`` expresses as text.
 ///
 /// Numbers are passed as their `description`. The messages of
 /// ``Validator/password(_:unit:matching:)`` and

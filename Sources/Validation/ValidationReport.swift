@@ -43,7 +43,8 @@ public struct ValidationReport: Hashable, Sendable {
 
   /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
   ///
-  /// Those of an empty value count only if all hold, so that the progress of an empty field is 0.
+  /// The satisfied requirements of an empty value count only if all requirements hold, so that the
+  /// progress of an empty field is 0.
   public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.
@@ -62,7 +63,9 @@ public struct ValidationReport: Hashable, Sendable {
 }
 
 extension [ValidationReport] {
-  /// The number of requirements that hold, without those of empty values unless all do, and of all.
+  /// The number of requirements that hold, and the number of all requirements.
+  ///
+  /// Unless every value is valid, the requirements of an empty value do not count as satisfied.
   var requirementCounts: (satisfied: Int, all: Int) {
     let counted = allSatisfy(\.isValid) ? self : filter { !$0.isEmpty }
     let satisfied = counted.flatMap(\.requirements).count { $0.state == .satisfied }

@@ -46,12 +46,14 @@ public struct Validator<Value>: Sendable {
       }
   }
 
+  /// Returns the combined state of all requirements for a value.
   func summary(of value: Value) -> Summary {
     var results = CheckResults(checks: checks, summary: Summary())
     evaluate(value, &results)
     return results.summary ?? Summary()
   }
 
+  /// Returns a validator with the same evaluation and changed checks.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var checks = checks
     for index in checks.indices { change(&checks[index]) }

@@ -18,6 +18,7 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
   let areEqual: @Sendable (Value, Value) -> Bool
   let answer: @Sendable (Value) async throws -> AsynchronousAnswer
 
+  /// Calls the closure, and returns the state of the check for a value and the advice.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {
@@ -66,4 +67,5 @@ public enum AsynchronousAnswer: Hashable, Sendable {
   case rejected(ValidationMessage? = nil)
 }
 
+/// The state of an asynchronous check after a run, and the advice.
 typealias AsynchronousOutcome = (state: ValidationCheck.State, advice: ValidationMessage?)

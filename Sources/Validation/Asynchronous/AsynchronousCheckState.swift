@@ -22,6 +22,7 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
   }
 }
 
+/// A run to start, with the index of its check among the asynchronous checks of the field.
 struct AsynchronousStart<Value: Sendable>: Sendable {
   let index: Int
   let run: AsynchronousCheckState<Value>

@@ -11,6 +11,7 @@ struct FieldState<Value: Sendable>: Sendable {
   var isTouched = false
   /// The number of changes that affect the report.
   var revision: UInt64 = 0
+  /// The newest revision that the current report includes.
   var reportedRevision: UInt64 = 0
 
   /// Whether the next commit must start or stop the asynchronous checks.
@@ -65,8 +66,10 @@ struct FieldState<Value: Sendable>: Sendable {
     return report
   }
 
-  /// Makes a report the current one, unless another thread has committed one that includes the
-  /// change, or returns nil if the state has changed and must be evaluated again.
+  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
+  /// must be evaluated again.
+  ///
+  /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(
     _ evaluated: ValidationReport, of snapshot: FieldState, since revision: UInt64
   ) -> SideEffects? {
@@ -96,6 +99,7 @@ struct FieldState<Value: Sendable>: Sendable {
     return asynchronousChecks[index].isDebouncing
   }
 
+  /// Makes an asynchronous check pending, and starts a new run.
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     stop(index, &sideEffects)
     setOutcome(of: index, (.pending, nil))
@@ -104,6 +108,7 @@ struct FieldState<Value: Sendable>: Sendable {
       AsynchronousStart(index: index, run: asynchronousChecks[index], value: value))
   }
 
+  /// Cancels the current run of an asynchronous check, so that its answer is ignored.
   mutating func stop(_ index: Int, _ sideEffects: inout SideEffects) {
     asynchronousChecks[index].isDebouncing = false
     asynchronousChecks[index].runID += 1

@@ -1,7 +1,7 @@
 import Observation
 import SerializedAccess
 
-// The evaluation of a value after a change, and its asynchronous checks.
+// Evaluating a value after a change, and running its asynchronous checks.
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///
@@ -43,8 +43,8 @@ extension ValidatedField {
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
   /// This method touches the field, skips the debounce, and retries unavailable checks. If the
-  /// value changes meanwhile, the report is on the new value. If the task is cancelled, it is the
-  /// current report.
+  /// value changes meanwhile, the report is on the new value. If the task is cancelled, the method
+  /// returns the current report.
   public func validate() async -> ValidationReport {
     touch()
     changeReport { state, sideEffects in
@@ -88,6 +88,7 @@ extension ValidatedField {
     }
   }
 
+  /// Ends a run with its outcome, unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
       guard state.asynchronousChecks[start.index].runID == start.run.runID else { return }
@@ -97,6 +98,7 @@ extension ValidatedField {
     }
   }
 
+  /// Changes the report without an evaluation, and performs the side effects.
   private func changeReport(
     _ change: (inout FieldState<Value>, inout FieldState<Value>.SideEffects) -> Void
   ) {

@@ -2,7 +2,7 @@ import Concurrency
 
 /// An observation of a field or form, which ends when it is cancelled or released.
 ///
-/// It does not retain the field or form.
+/// The observation does not retain the field or form.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 

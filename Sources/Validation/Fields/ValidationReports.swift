@@ -2,9 +2,10 @@ import SerializedAccess
 
 /// An asynchronous sequence of the current report and the report after each change.
 ///
-/// Several consumers can iterate. A slow one skips intermediate reports, and none receives an older
-/// report after a newer one. The sequence does not retain the field or form. It ends when that is
-/// released, or when the consumer's task is cancelled.
+/// Several consumers can iterate over the sequence. A slow consumer skips intermediate reports, and
+/// no consumer receives an older report after a newer one. The sequence does not retain the field
+/// or form. The sequence ends when the field or form is released, or when the consumer's task is
+/// cancelled.
 public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Sendable {
   /// The type of the reports.
   public typealias Element = Report
@@ -18,7 +19,7 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
 
   /// Returns an iterator that begins with the current report.
   public func makeAsyncIterator() -> Iterator {
-    // The stream only signals changes, so that concurrent ones deliver no older report after a
+    // The stream only signals changes, so that concurrent changes deliver no older report after a
     // newer one.
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -8,8 +8,9 @@ import _StringProcessing
 /// password.require(.notContaining(userName))
 /// ```
 ///
-/// The report lists it after all other checks. It runs when either field changes, even if other
-/// checks fail. It does not retain the other field, and uses its last value after its release.
+/// The report lists the check after all other checks. The check runs when either field changes,
+/// even if other checks fail. The check does not retain the other field; after the release of that
+/// field, the check uses the field's last value.
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let check: ValidationCheck
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
@@ -36,8 +37,8 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   /// Creates a check with a name in the report and a closure that returns whether the values of
   /// this field and the other meet the requirement.
   ///
-  /// If it does not hold, the check has the advice and the state `failure`: `.incomplete` if
-  /// appending text can help, otherwise `.violated`.
+  /// If the requirement does not hold, the check has the advice and the state `failure`:
+  /// `.incomplete` if appending text can help, otherwise `.violated`.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     severity: ValidationCheck.Severity = .requirement,
@@ -52,9 +53,9 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
 }
 
 extension ValidatedField {
-  /// Adds a check that also reads another field to the report.
+  /// Adds to the report a check that also reads another field.
   public func require(_ check: CrossFieldCheck<Value>) {
-    // First, so that no change of the other field is missed.
+    // The check first follows the other field, so that no change of that field is missed.
     check.follow(Dependent(field: self) { [weak self] in self?.revalidate { _ in } })
     revalidate { state in
       state.crossFieldChecks.append(check)
@@ -64,7 +65,7 @@ extension ValidatedField {
 }
 
 extension CrossFieldCheck where Value: Equatable {
-  /// Returns a validator that requires the value of another field (`==`).
+  /// Returns a check that requires the value of another field (`==`).
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
@@ -73,8 +74,8 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a validator that requires the string of another field (`==`); a prefix of it is
-  /// reported as `.incomplete`.
+  /// Returns a check that requires the string of another field (`==`); a prefix of that string is
+  /// `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {
@@ -83,11 +84,11 @@ extension CrossFieldCheck where Value: StringProtocol {
     }
   }
 
-  /// Returns a validator that forbids the string of another field, such as the user name.
+  /// Returns a check that forbids the string of another field, such as the user name.
   ///
   /// Code points are compared after the `Lowercase_Mapping` of Unicode. Strings of fewer than three
-  /// are always allowed, because many passwords contain them. The positions are those of the other
-  /// string.
+  /// code points are always allowed, because many passwords contain them. The positions are those
+  /// of the other string.
   public static func notContaining<Other: StringProtocol>(
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
@@ -102,7 +103,7 @@ extension CrossFieldCheck where Value: StringProtocol {
     of part: some StringProtocol, in string: some StringProtocol
   ) -> [Range<Int>] {
     let part = part.unicodeScalars.flatMap(\.properties.lowercaseMapping.unicodeScalars)
-    // One code point can map to several, all of which have its index.
+    // One code point can map to several code points, all of which have the index of the first one.
     let scalars = string.unicodeScalars.enumerated().flatMap { index, scalar in
       scalar.properties.lowercaseMapping.unicodeScalars.map { (index: index, scalar: $0) }
     }

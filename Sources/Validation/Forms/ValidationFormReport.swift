@@ -38,7 +38,8 @@ public struct ValidationFormReport: Hashable, Sendable {
     fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
   }
 
-  /// The first field with a requirement that does not hold or could not be checked.
+  /// The identifier of the first field with a requirement that does not hold or could not be
+  /// checked; nil if there is none.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
       field.report.checks.contains {
@@ -47,7 +48,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     }?.id
   }
 
-  /// Returns text for screen readers with the number of requirements that hold.
+  /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
     fields.map(\.report).progressText(in: language)
   }

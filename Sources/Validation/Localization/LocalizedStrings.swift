@@ -14,6 +14,7 @@ protocol LocalizedStrings: SendableMetatype {
   static var element: Noun { get }
   static var character: Noun { get }
   static var byte: Noun { get }
+  /// Returns the noun for the characters of a class.
   static func noun(_ characterClass: CharacterClass) -> Noun
 
   static func text(of message: ValidationMessage, in language: ValidationLanguage) -> String
@@ -65,6 +66,7 @@ extension LocalizedStrings {
     return shown.joined(separator: ", ") + (positions.count > 3 ? " …" : "")
   }
 
+  /// Returns a visible character in quotation marks, or the name or code points of another one.
   static func name(_ character: String) -> String {
     switch character {
     case " ": space
@@ -116,6 +118,7 @@ struct Noun: Sendable {
     return (2...4).contains(count % 10) && !(12...14).contains(count % 100) ? few : many
   }
 
+  /// Returns the form for a limit, such as after "at least".
   func form(limiting count: Int) -> String {
     few == nil ? form(count) : Self.isSingular(count) ? genitive : many
   }

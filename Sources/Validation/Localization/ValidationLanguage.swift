@@ -12,7 +12,7 @@ public struct ValidationLanguage: Sendable {
   /// Creates a custom language from closures that return the text of a message or state, or nil for
   /// the English text.
   ///
-  /// Their second argument is this language, for the texts of nested messages.
+  /// The second argument of the closures is this language, for the texts of nested messages.
   public init(
     code: String,
     message: @escaping @Sendable (ValidationMessage, ValidationLanguage) -> String?,

@@ -18,9 +18,9 @@ public enum NIST: Sendable {
     case refusesASCII(allowing: [CharacterClass])
     /// Only printable ASCII is allowed.
     case refusesUnicode
-    /// Passwords of this length in code points are accepted, which is less than the minimum.
+    /// Passwords of this length in code points, which is less than the minimum, are accepted.
     case acceptsShort(Int, minimum: Int)
-    /// Passwords of more than this number of code points are rejected, which is less than 64.
+    /// Passwords of more than this number of code points, which is less than 64, are rejected.
     case refusesLong(Int)
 
     /// Whether the requirement of NIST is a "shall" instead of a "should".
@@ -51,7 +51,7 @@ public enum NIST: Sendable {
       case .allowed, .minLength: nil
       }
     }
-    // Not among the rules, because the default alphabet has none.
+    // The allowed classes are checked separately, because the default alphabet has no rule.
     switch rules.allowedClasses {
     case [.unicode]: break
     case [.asciiPrintable]: found.append(.refusesUnicode)
@@ -89,7 +89,7 @@ extension Validator<String> {
   /// Returns a validator that checks the length of a password and compares it with a block list, as
   /// NIST SP 800-63B-4 requires.
   ///
-  /// A listed password is `.incomplete`, because appending text results in another one.
+  /// A listed password is `.incomplete`, because appending text results in another password.
   ///
   /// - Parameters:
   ///   - secondFactor: Whether the password is used only together with another factor. The minimum

@@ -6,6 +6,7 @@ struct CountBounds: Sendable {
   private let unit: LengthUnit?
   /// The minimum, or nil if it is zero or less.
   private let minimum: Int?
+  /// The maximum, or nil if there is none.
   private let maximum: Int?
 
   init(_ range: some RangeExpression<Int>, unit: LengthUnit? = nil) {
@@ -25,6 +26,7 @@ struct CountBounds: Sendable {
     maximum = upper < .max ? upper : nil
   }
 
+  /// Returns a check for each limit.
   func checks(
     _ minimumName: String = "minimumCount", _ maximumName: String = "maximumCount"
   ) -> [ValidationCheck] {
@@ -37,7 +39,7 @@ struct CountBounds: Sendable {
     return [atLeast, atMost].compactMap(\.self)
   }
 
-  /// Records the states of the checks for a count, with the positions of the excess elements.
+  /// Records the states of the checks for a count; `excess` returns the positions beyond a limit.
   func record(_ count: Int, in results: inout CheckResults, excess: (Int) -> Range<Int>) {
     if let minimum {
       let missing = minimum - count

@@ -45,7 +45,7 @@ extension Validator<String> {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// As in password rules, a limit below 1 has no effect.
+  /// Returns a validator that limits runs; as in password rules, a limit below 1 has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {

@@ -14,7 +14,7 @@ extension Validator where Value: Collection & SendableMetatype {
     }
   }
 
-  /// Returns a validator with one check, that all requirements of another hold for each element.
+  /// Returns a validator with one check: each element meets all requirements of another validator.
   ///
   /// The state is the worst state of any element, and the positions are those of the elements that
   /// do not meet the requirements.

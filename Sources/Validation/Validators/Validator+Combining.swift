@@ -1,9 +1,9 @@
 // Combinations and changes of validators, and the requirements of an app.
 extension Validator {
-  /// Returns a validator with one check, that all requirements of at least one validator hold.
+  /// Returns a validator with one check: all requirements of at least one of the validators hold.
   ///
-  /// The check is `.incomplete` if appending text can meet those of one, otherwise `.violated`.
-  /// Recommendations are ignored.
+  /// Otherwise, the check is `.incomplete` if appending text can meet the requirements of one of
+  /// them, or `.violated`. Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
     custom("either", .either(left.alternatives + right.alternatives)) { value in
       let first = left.summary(of: value).state
@@ -14,9 +14,10 @@ extension Validator {
     }
   }
 
-  /// Returns a validator with one check, that a requirement of another does not hold.
+  /// Returns a validator with one check: at least one requirement of another validator does not
+  /// hold.
   ///
-  /// Otherwise the check is `.violated`, even if appending text could help. Recommendations are
+  /// Otherwise, the check is `.violated`, even if appending text could help. Recommendations are
   /// ignored.
   public static prefix func ! (validator: Validator) -> Validator {
     let requirement = validator.combinedRequirement
@@ -27,6 +28,7 @@ extension Validator {
     }
   }
 
+  /// One requirement for all requirements of the validator, without its recommendations.
   var combinedRequirement: ValidationMessage {
     let requirements = checks.filter { $0.severity == .requirement }.map(\.requirement)
     return requirements.count == 1 ? requirements[0] : .all(requirements)
@@ -37,7 +39,8 @@ extension Validator {
     if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
   }
 
-  /// Returns the checks of a validator for a part of the value, such as the property of a key path.
+  /// Returns a validator that applies the checks of another to a part of the value, such as the
+  /// property of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
   ) -> Validator {
@@ -51,7 +54,8 @@ extension Validator {
     custom("present", .present) { $0 != nil }
   }
 
-  /// Returns the checks of a validator for an optional value; all of them hold for nil.
+  /// Returns a validator that applies the checks of another to an optional value; all of them hold
+  /// for nil.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {
@@ -64,15 +68,14 @@ extension Validator {
   /// The same checks as recommendations; a value that fails them is still valid.
   public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
 
-  /// Returns the same checks, which this name and an ordinal identify in a report.
+  /// Returns a validator with the same checks, which this name and an ordinal identify in a report.
   public func named(_ name: String) -> Validator {
     replacingChecks { $0.id = ValidationCheck.ID(name: name, ordinal: 0) }
   }
 
-  /// Returns a validator with one check, that all requirements hold, with a custom message and
-  /// advice.
+  /// Returns a validator with one check: all requirements hold.
   ///
-  /// Recommendations are ignored.
+  /// The check has a custom message and advice. Recommendations are ignored.
   public func saying(
     _ requirement: ValidationMessage, advising advice: ValidationMessage? = nil
   ) -> Validator {
@@ -88,8 +91,8 @@ extension Validator {
   /// Returns a validator with one check, which has a name in the report and a closure that returns,
   /// at every keystroke, whether a value meets the requirement.
   ///
-  /// If it does not hold, the check has the advice and the state `failure`: `.incomplete` if
-  /// appending text can help, otherwise `.violated`.
+  /// If the requirement does not hold, the check has the advice and the state `failure`:
+  /// `.incomplete` if appending text can help, otherwise `.violated`.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     failure: ValidationCheck.State = .incomplete,

@@ -49,6 +49,7 @@ extension PasswordRule {
 }
 
 extension PasswordReport.Check {
+  /// Returns the advice for a rule that a password of a length in the unit does not satisfy.
   fileprivate func advice(length: Int, unit: LengthUnit) -> ValidationMessage? {
     let position = violations.first ?? 0..<0
     return switch rule {

@@ -21,7 +21,7 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator for a prefix; a part of the prefix is `.incomplete`.
+  /// Returns a validator for a prefix; the beginning of the prefix alone is `.incomplete`.
   public static func prefix(_ prefix: String) -> Validator {
     custom("prefix", .prefix(prefix)) {
       $0.hasPrefix(prefix) ? .satisfied : prefix.hasPrefix($0) ? .incomplete : .violated
@@ -67,7 +67,7 @@ extension Validator<String> {
   public static func matching<Output>(
     _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
   ) -> Validator {
-    // `Regex` is not `Sendable`.
+    // A lock guards the expression, because `Regex` is not `Sendable`.
     let pattern = Lock(regex())
     return custom("matching", requirement) { string in
       pattern.withLock { string.wholeMatch(of: $0) != nil }
