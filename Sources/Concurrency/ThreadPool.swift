@@ -89,7 +89,7 @@ package final class ThreadPool: Sendable {
     return true
   }
 
-  /// Makes an idle thread check the state, because what it waits for may have changed.
+  /// Makes an idle thread check the state, because its next job or its end may be due earlier.
   private func wakeIdleThread(_ state: inout ThreadPoolState) {
     if state.idleCount == 0 { return }
     stateChanged.signal()

@@ -4,7 +4,7 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-// Writing of the file under its lock.
+// Writing the file under its lock.
 extension FileBackend {
   func update<Result>(
     within timeout: Duration?,

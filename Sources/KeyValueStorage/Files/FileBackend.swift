@@ -48,7 +48,7 @@ final class FileBackend: KeyValueBackend {
       if snapshot.isProvisional {
         usleep(1000)
       } else if try snapshot.isUnchanged(since: status(of: path)) {
-        // Otherwise, another file may have been restored before `isProvisional` was determined.
+        // If the status has changed, the old file may have been restored before the check above.
         return try snapshot.contents
       }
     }
@@ -86,7 +86,7 @@ final class FileBackend: KeyValueBackend {
   }
 }
 
-/// The cached snapshot of a file, and what the backend remembers of earlier ones.
+/// The cached snapshot of a file, and the history of the file.
 struct FileBackendState: Sendable {
   /// The snapshot that was most recently read or written; nil if the file must be read.
   var snapshot: FileSnapshot? {

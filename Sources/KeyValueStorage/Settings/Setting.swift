@@ -152,9 +152,8 @@ final class Setting: Sendable {
     assign(nil, defaultValue)
   }
 
-  /// Sets the key to an encoded value, or removes the key if the encoded value is nil.
-  ///
-  /// Writes the change, unless a transaction or an in-place change of this thread will write it.
+  /// Sets the key to an encoded value, or removes it for nil, and writes the change, unless a
+  /// transaction or an in-place change of this thread will write it.
   private func assign(_ encoded: EncodedValue?, _ value: AnyBox) {
     var begun: StoreState.UnsavedChanges?
     /// Returns whether to write; nil during an in-place change of another thread.
@@ -165,7 +164,7 @@ final class Setting: Sendable {
       cache.setValue(
         CachedValue(generation: generation, encoded: encoded, value: value, error: nil))
       if state.changingThread != nil { return false }
-      // Otherwise, the state would be locked again for the write.
+      // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
       return true
     }
@@ -173,10 +172,8 @@ final class Setting: Sendable {
     if mustWrite ?? false { store.flushOrSchedule(begun) }
   }
 
-  /// An in-place change: the value to change, the reason to reject the change, and whether it is
-  /// part of another change.
-  ///
-  /// A change is rejected if the value to change is not the stored one.
+  /// An in-place change: the value to change, the reason to reject the change if that value is not
+  /// the stored one, and whether it is part of another change.
   typealias Change = (value: AnyBox, rejection: KeyValueStoreError?, isNested: Bool)
 
   func beginChange() -> Change {

@@ -2,7 +2,7 @@ import CLibrary
 import Concurrency
 import Synchronization
 
-// Writing of unsaved changes: at once, on schedule, and when the process exits.
+// Writing unsaved changes: at once, on schedule, and when the process exits.
 extension KeyValueStore {
   /// Writes unsaved changes before the process exits, or reports that they are lost.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {

@@ -34,7 +34,7 @@ extension KeyValueStore {
         throw error
       }
     }
-    // Otherwise, the first read by another thread would wait for the end of the transaction.
+    // If nothing were loaded, the first read by another thread would wait for the transaction.
     loadIfNeeded()
     return try writeLock.withLock {
       try write(within: lockTimeout) {

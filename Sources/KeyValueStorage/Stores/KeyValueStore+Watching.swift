@@ -1,7 +1,7 @@
 import Concurrency
 import Synchronization
 
-// The watch for changes by other processes, and the refresh after one.
+// Watching for changes by other processes, and reading them.
 extension KeyValueStore {
   /// The observation of the backend, and the attempts to begin it.
   struct Watch {

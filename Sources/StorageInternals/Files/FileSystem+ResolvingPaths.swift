@@ -1,6 +1,6 @@
 import CLibrary
 
-// The resolution of symbolic links, and the parts of a path.
+// Resolving symbolic links, and splitting a path into its parts.
 
 /// A step in the resolution of a path: a directory, and the name that is looked up in it.
 package struct PathStep: Equatable, Sendable {

@@ -107,7 +107,7 @@ package enum Inotify {
       }
       let watched = names.map { WatchedName(directory: descriptor, name: $0) }
       let isAdded = state.withLock { state in
-        // Otherwise the descriptor may be that of a directory that is no longer watched.
+        // In another generation, the descriptor may be that of a directory no longer watched.
         guard state.generation == generation else { return false }
         for name in watched { state.add(watch, name) }
         return true

@@ -1,4 +1,4 @@
-// Combinations and changes of validators, and the requirements of an app.
+// Combining and changing validators, and custom validators of an app.
 extension Validator {
   /// Returns a validator with one check: all requirements of at least one of the validators hold.
   ///
