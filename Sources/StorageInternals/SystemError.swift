@@ -41,7 +41,7 @@ extension SystemError: CustomStringConvertible {
     }
     if call == FileSystem.Call.fchmod.rawValue, refusals.contains(code) {
       return """
-        \(message) Its file system would give other users access to the file. Choose another \
+        \(message) The file system would give other users access to the file. Choose another \
         directory, or mount the file system with other modes.
         """
     }

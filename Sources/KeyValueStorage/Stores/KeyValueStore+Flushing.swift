@@ -10,7 +10,8 @@ extension KeyValueStore {
     // During an in-place change, the thread that holds `writeLock` may wait for this thread.
     let timeout = isInPlaceChangeOfThisThread ? .zero : deadline - .now
     guard writeLock.lock(within: timeout) else {
-      return reportUnwritten(.unavailable("Another thread is writing to the store."))
+      return reportUnwritten(
+        .unavailable("Another thread is writing to the store. Wait for it before exiting."))
     }
     defer { writeLock.unlock() }
     do {

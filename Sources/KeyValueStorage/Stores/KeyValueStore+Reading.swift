@@ -109,7 +109,7 @@ extension KeyValueStore {
       return true
     } catch {
       switch error {
-      // The caller detects the first two errors as well.
+      // The caller detects the first two errors as well, and the next write retries a busy file.
       case .migrationFailed, .newerVersion, .busy: break
       default:
         state.withLock { $0.migrationWriteError = error }
