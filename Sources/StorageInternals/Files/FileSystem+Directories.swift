@@ -87,7 +87,7 @@ extension FileSystem {
 
   /// Flushes the names of a directory and of its parents.
   ///
-  /// The last one is the root of the file system, or is in a directory that this user cannot write.
+  /// The flush ends at the root of the file system, or at a parent that this user cannot write to.
   func synchronizeNames(to path: String) throws(SystemError) {
     let parent = path.parentDirectory
     guard parent != path, unsafe access(parent, W_OK) == 0,
