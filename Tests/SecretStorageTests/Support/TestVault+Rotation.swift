@@ -30,7 +30,7 @@ struct CapturedKeys {
       let payload = frame.dropFirst(Frame.overhead)
       if payload.first == RecordHeader.Kind.keys.rawValue {
         let read = try KeyTableRecord(payload, TestCipher())
-        if try read.isAuthentic(user: user, TestCipher()) { found.append("table") }
+        if try read.isAuthentic(user: user) { found.append("table") }
         found += read.table.keys.filter { keys[$0.id] != nil }.map { "key \($0.id)" }
       } else {
         let owned = try #require(VaultSealer.attributesKey(of: payload).flatMap { owner.keys[$0] })
