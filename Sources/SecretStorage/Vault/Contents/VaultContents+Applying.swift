@@ -63,14 +63,18 @@ extension VaultContents {
       var reader = RecordReader(record.payload)
       header = try RecordHeader(&reader)
       let isWhole = header.kind == .keys ? table != nil : attributesKey != nil
-      let isInOrder = chain.recordCount == 0 || header.sequence > chain.head.sequence
-      let isAllowed = table == nil || tableCount <= KeyTableRecord.countLimit
-      if !isWhole || !isInOrder || !isAllowed { throw MalformedRecord() }
+      if !isWhole { throw MalformedRecord() }
     } catch {
-      throw .corrupted("It is malformed, out of order, or one key table too many")
+      throw .corrupted("A record is malformed")
+    }
+    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
+      throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
     }
     var content = ItemsRecord()
     if let table {
+      if tableCount > KeyTableRecord.countLimit {
+        throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
+      }
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart

@@ -16,7 +16,9 @@ extension VaultContents {
     let file = try mapErrors(log.fileSystem.open(path, O_RDONLY | O_NONBLOCK))
     let status = try mapErrors(file.status())
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
-    try log.checkSize(status)
+    guard status.size <= log.sizeLimit else {
+      throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
+    }
     let changes = try log.read(file, status)
     guard let table = changes.newestTable(device.cipher) else {
       throw .corrupted("\(path) has no intact key table")
