@@ -32,7 +32,7 @@ extension TextReader {
     return true
   }
 
-  /// Skips past the next occurrence of a text, and returns the bytes before it; nil if there is none.
+  /// Skips past the next occurrence of a text, and returns the bytes before it; nil without one.
   mutating func skip(past text: String) -> ArraySlice<UInt8>? {
     let start = position
     while let index = bytes[position...].firstIndex(of: text.utf8.first!) {
