@@ -68,7 +68,7 @@ extension VaultContents {
     } else if isNewLog {
       let tail = interruptedWrite == nil ? changes.tail : nil
       guard try validate(tail, location) else { return false }
-    } else if damage.places.count > damagedBefore || changes.tail != nil || hasOutdatedTable
+    } else if damage.places.count > damagedBefore || changes.tail != nil || outdatedStart != nil
       || isCutOff
     {
       // Records read earlier may have been truncated meanwhile, which only the whole log shows.

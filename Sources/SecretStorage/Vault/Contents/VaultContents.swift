@@ -16,8 +16,8 @@ struct VaultContents: Sendable {
   var sealedRecordCount = 0
   /// The vault that this machine has recorded at the log's path; nil also before that is read.
   var recordedVaultID: [UInt8]?
-  /// Whether a key table belongs to an older log than this machine or this object has seen.
-  var hasOutdatedTable = false
+  /// The start of the log of a key table, if this machine or this object has seen a newer log.
+  var outdatedStart: UInt64?
   /// The error of a missing vault that the next write replaces.
   var missingVaultError: SecretStoreError?
   /// The remainder of an unacknowledged write at the log's end, which the next write truncates.
