@@ -50,6 +50,28 @@ struct LargeFileTests {
     try expectRefusal(start, middle) { try .environmentFile(at: $0, service: "app") }
   }
 
+  /// The line or quoted value from `start` to `end` has as many bytes as allowed, or one more.
+  @Test(arguments: [
+    ("", "A=", "", "\n"), ("", "A='", "'", ""), ("", "#", "", "\nA=b"), ("", "", "=b", ""),
+    ("", "A=b #", "", ""), ("B=1\n", "A=", "", ""), ("A='", "\n", "\n", "'"),
+    ("A=\"", "\n", "", "\"\n"), ("", " # ", "", ""),
+  ])
+  func sizeOfALineIsLimited(_ before: String, _ start: String, _ end: String, _ after: String) {
+    let limit = 40
+    func parse(_ count: Int) throws(MigrationError) {
+      let filling = String(repeating: "a", count: count - start.utf8.count - end.utf8.count)
+      let text = before + start + filling + end + after
+      var parser = try EnvironmentParser(Array(text.utf8), of: "file", sizeLimit: limit)
+      _ = try parser.variables()
+    }
+    #expect(throws: Never.self) { try parse(limit) }
+    let line = before.hasPrefix("B") ? 2 : 1
+    let reason = "line \(line): a line or a quoted value has more than 40 bytes, which is the limit"
+    #expect(throws: MigrationError.unsupported(path: "file", reason: reason)) {
+      try parse(limit + 1)
+    }
+  }
+
   @Test func numberOfSecretsIsLimited() throws {
     try ForeignSecrets.checkCount(ForeignSecrets.countLimit, of: "file")
     #expect(

@@ -104,16 +104,12 @@ extension FileBackend {
       if !isSorted { file.entries.sort { $0.key < $1.key } }
       return .success(file)
     } catch {
-      let before = bytes.prefix(error.offset)
-      let line = before[(before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)...]
-      let isText = format != .binary
+      let position = format == .binary ? nil : TextPosition(of: error.offset, in: bytes)
       return .failure(
         .unreadable(
           UnreadableFile(
-            path: resolvedPath, reason: error.reason, offset: error.offset,
-            line: isText ? before.count { $0 == UInt8(ascii: "\n") } + 1 : nil,
-            // Only the first byte of a code point counts.
-            column: isText ? line.count { $0 & 0xC0 != 0x80 } + 1 : nil)))
+            path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
+            column: position?.column)))
     }
   }
 

@@ -14,13 +14,19 @@ struct EnvironmentParser {
   }
 
   private let path: String
+  /// The maximum size of a line or a quoted value, in bytes; no secret and name are longer.
+  private let sizeLimit: Int
   /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
   /// The number of the current line; the first is 1.
   private var line = 1
 
-  init(_ bytes: [UInt8], of path: String) throws(MigrationError) {
+  init(
+    _ bytes: [UInt8], of path: String,
+    sizeLimit: Int = ItemLimits.secretSize + ItemLimits.stringSize
+  ) throws(MigrationError) {
     self.path = path
+    self.sizeLimit = sizeLimit
     if bytes.contains(0) { throw .malformed(path: path, reason: "it contains a NUL byte") }
     let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     let lines = bytes.replacing([carriageReturn, lineFeed], with: [lineFeed])
@@ -49,8 +55,21 @@ struct EnvironmentParser {
     .malformed(path: path, reason: "line \(line ?? self.line): \(reason)")
   }
 
+  /// Throws `unsupported` if the text before an ASCII character is too long, without parsing it.
+  private func checkSize(before end: Unicode.Scalar) throws(MigrationError) {
+    let start = Substring(rest).utf8.prefix(sizeLimit + 1)
+    if start.count > sizeLimit, !start.contains(UInt8(ascii: end)) {
+      throw .unsupported(
+        path: path,
+        reason: """
+          line \(line): a line or a quoted value has more than \(sizeLimit) bytes, which is the limit
+          """)
+    }
+  }
+
   /// Parses one line, or several for a quoted value; returns nil for a line without a variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
+    try checkSize(before: "\n")
     skipBlanks()
     let firstLine = line
     if rest.isEmpty || rest.first == "\n" || rest.first == "#" {
@@ -96,10 +115,7 @@ struct EnvironmentParser {
   }
 
   private mutating func identifier() -> String {
-    let identifier = rest.prefix {
-      $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0)
-        || "_.-".unicodeScalars.contains($0)
-    }
+    let identifier = rest.prefix(while: \.isPartOfName)
     rest = rest[identifier.endIndex...]
     return String(identifier)
   }
@@ -127,11 +143,7 @@ struct EnvironmentParser {
       if !scalar.isBlank { end = rest.startIndex }
     }
     let trimmed = value[..<end]
-    // Only one of Python and JavaScript treats these characters as whitespace.
-    let ambiguous = "\u{1C}\u{1D}\u{1E}\u{1F}\u{85}\u{FEFF}".unicodeScalars
-    if let first = trimmed.first, let last = trimmed.last,
-      ambiguous.contains(first) || ambiguous.contains(last)
-    {
+    if trimmed.first?.isAmbiguousWhitespace == true || trimmed.last?.isAmbiguousWhitespace == true {
       throw malformed(
         "some programs trim this invisible character from the value; use quotation marks")
     }
@@ -141,6 +153,7 @@ struct EnvironmentParser {
   private mutating func quotedValue() throws(MigrationError) -> String {
     let firstLine = line
     let quote = rest.removeFirst()
+    try checkSize(before: quote)
     var value = String.UnicodeScalarView()
     while let scalar = rest.popFirst() {
       if scalar == quote { return String(value) }
@@ -195,10 +208,28 @@ struct EnvironmentParser {
 }
 
 extension Unicode.Scalar {
+  fileprivate var isPartOfName: Bool {
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", ".", "-": true
+    default: false
+    }
+  }
+
   /// Whether both Python and JavaScript treat the character as whitespace within a line.
   fileprivate var isBlank: Bool {
-    isASCII
-      ? "\t\u{B}\u{C} ".unicodeScalars.contains(self)
-      : properties.generalCategory == .spaceSeparator
+    switch self {
+    case "\t", "\u{B}", "\u{C}", " ", "\u{A0}", "\u{1680}", "\u{2000}"..."\u{200A}", "\u{202F}",
+      "\u{205F}", "\u{3000}":
+      true
+    default: false
+    }
+  }
+
+  /// Whether only one of Python and JavaScript treats the character as whitespace.
+  fileprivate var isAmbiguousWhitespace: Bool {
+    switch self {
+    case "\u{1C}"..."\u{1F}", "\u{85}", "\u{FEFF}": true
+    default: false
+    }
   }
 }

@@ -13,7 +13,8 @@ extension ForeignSecrets {
   /// - Returns: The variables, in the order of the file.
   /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, including for a variable
   ///   with two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB
-  ///   or 100,000 variables; ``MigrationError/invalid(_:)`` for an empty service; or
+  ///   or 100,000 variables, or a line or quoted value of more than 16 MiB and 64 KiB;
+  ///   ``MigrationError/invalid(_:)`` for an empty service; or
   ///   ``MigrationError/system(call:path:code:)``.
   public static func environmentFile(at url: URL, service: String) throws -> ForeignSecrets {
     if service.isEmpty { throw MigrationError.invalid("The service must not be empty") }

@@ -106,21 +106,8 @@ extension StoredScalar where Self: FixedWidthInteger {
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) { self = try tree.integer() }
 }
 
-/// An integer type of the standard library.
-protocol AnyInteger: StoredScalar {}
-
-extension AnyInteger {
-  static func tree(of value: some Any) -> ValueTree { identityCast(value, to: Self.self).tree }
-
-  static func decode<Value>(
-    _ tree: ValueTree, as type: Value.Type
-  ) throws(ValueCodingError.Problem) -> Value {
-    identityCast(try Self(tree), to: type)
-  }
-}
-
 /// An integer type of the standard library with at most 64 bits.
-protocol StoredInteger: AnyInteger, StoredBytes, FixedWidthInteger {}
+protocol StoredInteger: StoredScalar, StoredBytes, FixedWidthInteger {}
 
 extension Int: StoredInteger {}
 extension Int8: StoredInteger {}
@@ -132,9 +119,9 @@ extension UInt8: StoredInteger {}
 extension UInt16: StoredInteger {}
 extension UInt32: StoredInteger {}
 extension UInt64: StoredInteger {}
-extension Int128: AnyInteger {}
+extension Int128: StoredScalar {}
 
-extension UInt128: AnyInteger {
+extension UInt128: StoredScalar {
   package var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }

@@ -35,15 +35,24 @@ extension ValueTree {
     if Value.self == Bool.self { return .bool(identityCast(value, to: Bool.self)) }
     if Value.self == Double.self { return .number(.real(identityCast(value, to: Double.self))) }
     if Value.self == UInt8.self { return identityCast(value, to: UInt8.self).tree }
-    if Value.self == Float.self { return identityCast(value, to: Float.self).tree }
     if Value.self == Date.self { return .date(identityCast(value, to: Date.self)) }
     if Value.self == Data.self {
       let data = identityCast(value, to: Data.self)
       // A slice may have a different start index, which some code does not expect.
       return .data(data.startIndex == 0 ? data : Data(Array(data)))
     }
-    // A cast takes several times as long as a comparison.
-    if let type = Value.self as? any AnyInteger.Type { return type.tree(of: value) }
+    // A dynamic cast to the protocol would take as long as encoding a small structure.
+    if Value.self == Float.self { return identityCast(value, to: Float.self).tree }
+    if Value.self == Int8.self { return identityCast(value, to: Int8.self).tree }
+    if Value.self == Int16.self { return identityCast(value, to: Int16.self).tree }
+    if Value.self == Int32.self { return identityCast(value, to: Int32.self).tree }
+    if Value.self == Int64.self { return identityCast(value, to: Int64.self).tree }
+    if Value.self == UInt.self { return identityCast(value, to: UInt.self).tree }
+    if Value.self == UInt16.self { return identityCast(value, to: UInt16.self).tree }
+    if Value.self == UInt32.self { return identityCast(value, to: UInt32.self).tree }
+    if Value.self == UInt64.self { return identityCast(value, to: UInt64.self).tree }
+    if Value.self == Int128.self { return identityCast(value, to: Int128.self).tree }
+    if Value.self == UInt128.self { return identityCast(value, to: UInt128.self).tree }
     if form == .foundation { return nil }
     if Value.self == URL.self {
       let url = identityCast(value, to: URL.self)
@@ -63,10 +72,19 @@ extension ValueTree {
     if type == Bool.self { return identityCast(try Bool(self), to: type) }
     if type == Double.self { return identityCast(try Double(self), to: type) }
     if type == UInt8.self { return identityCast(try UInt8(self), to: type) }
-    if type == Float.self { return identityCast(try Float(self), to: type) }
     if type == Date.self { return identityCast(try date, to: type) }
     if type == Data.self { return identityCast(try data, to: type) }
-    if let integer = type as? any AnyInteger.Type { return try integer.decode(self, as: type) }
+    if type == Float.self { return identityCast(try Float(self), to: type) }
+    if type == Int8.self { return identityCast(try Int8(self), to: type) }
+    if type == Int16.self { return identityCast(try Int16(self), to: type) }
+    if type == Int32.self { return identityCast(try Int32(self), to: type) }
+    if type == Int64.self { return identityCast(try Int64(self), to: type) }
+    if type == UInt.self { return identityCast(try UInt(self), to: type) }
+    if type == UInt16.self { return identityCast(try UInt16(self), to: type) }
+    if type == UInt32.self { return identityCast(try UInt32(self), to: type) }
+    if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
+    if type == Int128.self { return identityCast(try Int128(self), to: type) }
+    if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
     if form == .foundation { return nil }
     if type == URL.self { return try url.map { identityCast($0, to: type) } }
     if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
