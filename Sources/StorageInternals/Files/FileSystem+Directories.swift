@@ -56,15 +56,20 @@ extension FileSystem {
     if try new.status().owner == 0, new.isEmpty { try new.giveToOwner(of: place) }
   }
 
-  /// Gives the owner of a new directory the permissions that the umask removed.
+  /// Gives a new directory the mode 0700, unless it already has that mode.
   private func undoUmask(of path: String, in parent: borrowing File) throws(SystemError) {
-    guard let mode = try within(parent).status(of: path)?.permissions, mode & 0o700 != 0o700 else {
+    guard let mode = try within(parent).status(of: path)?.permissions, mode & 0o777 != 0o700 else {
       return
     }
     let name = path.lastComponent
-    // The directory is changed by its name, because the owner may be unable to open it.
-    try check(.fchmod, at: path) {
-      unsafe fchmodat(parent.descriptor, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
+    do {
+      // The directory is changed by its name, because the owner may be unable to open it.
+      try check(.fchmod, at: path) {
+        unsafe fchmodat(parent.descriptor, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
+      }
+    } catch {
+      if error.isRefusal, mode & 0o700 == 0o700 { return }
+      throw SystemError(call: .mkdir, path: path, code: error.code)
     }
   }
 

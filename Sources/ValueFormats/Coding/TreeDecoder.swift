@@ -34,6 +34,7 @@ final class TreeReader: Decoder {
     guard case .dictionary(let entries) = tree else {
       throw DecodingError(tree.isNot(.dictionary), of: [String: Any].self, at: path)
     }
+    try checkDepth()
     return KeyedDecodingContainer(KeyedTreeReader(entries: entries, reader: self))
   }
 
@@ -41,10 +42,15 @@ final class TreeReader: Decoder {
     guard case .array(let elements) = tree else {
       throw DecodingError(tree.isNot(.array), of: [Any].self, at: path)
     }
+    try checkDepth()
     return UnkeyedTreeReader(elements: elements, reader: self)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  private func checkDepth() throws {
+    if !context.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
+  }
 }
 
 extension TreeReader: SingleValueDecodingContainer {

@@ -60,7 +60,7 @@ final class TreeBuilder: Encoder {
   private func setContent(_ container: Content) {
     if content == container { return }
     if content != .nothing {
-      problem = problem ?? .notEncodable
+      problem = problem ?? .multipleEncoded
     } else if !context.allowsContainer {
       problem = .tooDeep
     }
@@ -73,7 +73,7 @@ final class TreeBuilder: Encoder {
     switch content {
     // As in Foundation, a value that encodes nothing is an empty dictionary.
     case .nothing where context.form == .foundation: return .dictionary([:])
-    case .nothing: throw EncodingError(.notEncodable, of: (), at: path)
+    case .nothing: throw EncodingError(.nothingEncoded, of: (), at: path)
     case .single: return single
     case .array:
       for (index, builder) in unfinishedElements { elements[index] = try builder.finish() }
@@ -102,7 +102,7 @@ final class TreeBuilder: Encoder {
   }
 
   func set(_ tree: ValueTree) throws {
-    guard content == .nothing else { throw EncodingError(.notEncodable, of: (), at: path) }
+    guard content == .nothing else { throw EncodingError(.multipleEncoded, of: (), at: path) }
     content = .single
     single = tree
   }

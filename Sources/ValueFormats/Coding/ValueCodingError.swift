@@ -8,8 +8,10 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case missingElement
     case outOfRange(type: String)
     case notValid
-    /// The value encodes itself as no value, or as several, such as an array and a dictionary.
     case notEncodable
+    case nothingEncoded
+    /// The value encodes itself as several values, such as an array and a dictionary.
+    case multipleEncoded
     case tooDeep
     /// The type's `Codable` code threw an error of the type with this name.
     case codableFailed(error: String)
@@ -55,6 +57,8 @@ extension ValueCodingError.Problem {
     case .outOfRange(let type): "the number is out of range for \(type)"
     case .notValid: "the stored value is not valid for this type"
     case .notEncodable: "a part of it cannot be encoded"
+    case .nothingEncoded: "a part of it encodes no value"
+    case .multipleEncoded: "a part of it encodes more than one value"
     case .tooDeep: "its arrays and dictionaries are nested too deeply, or contain themselves"
     case .codableFailed(let error): "its Codable implementation threw an error of type \(error)"
     case .format(let error): error.reason

@@ -25,6 +25,7 @@ package struct JSONReader: TextReader {
   func unexpected(_ reason: String) -> FormatError {
     switch current {
     case nil: failure("unexpected end of input: \(reason)")
+    case 0: failure("unexpected NUL byte")
     case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
     case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
       failure("comments are not allowed in JSON")
@@ -114,6 +115,9 @@ package struct JSONReader: TextReader {
     case UInt8(ascii: "t") where skip(text: "true"): return .bool(true)
     case UInt8(ascii: "f") where skip(text: "false"): return .bool(false)
     case UInt8(ascii: "n") where skip(text: "null"): return .null(depth: 0)
+    case UInt8(ascii: "+"): throw failure("a number must not begin with a plus sign")
+    case UInt8(ascii: "."): throw failure("expected a digit before the decimal point")
+    case UInt8(ascii: "'"): throw failure("a string must be in double quotation marks")
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
       throw failure("expected true, false, null, or a string in double quotation marks")
     default: throw unexpected("expected a value")
@@ -174,8 +178,9 @@ extension JSONReader {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
-      case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-        throw unexpected("expected a closing quotation mark")
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        throw failure("expected a closing quotation mark before the end of the line")
+      case nil, 0: throw unexpected("expected a closing quotation mark")
       default: throw failure("unescaped control character")
       }
     }
@@ -207,12 +212,14 @@ extension JSONReader {
     case UInt8(ascii: "r"): return 0x0D
     case UInt8(ascii: "t"): return 0x09
     case UInt8(ascii: "u"):
-      let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
-      // Without the check of the first digit, the number could have a sign.
-      guard digits.utf8.count == 4, digits.first?.isHexDigit == true,
-        let unit = UInt16(digits, radix: 16)
-      else { throw failure("a \\u escape must have four hexadecimal digits", at: start) }
-      position += 4
+      var unit: UInt16 = 0
+      for _ in 0..<4 {
+        guard let digit = current?.hexadecimalDigit else {
+          throw failure("a \\u escape must have four hexadecimal digits", at: start)
+        }
+        unit = unit << 4 | UInt16(digit)
+        position += 1
+      }
       return unit
     default: throw failure("invalid escape", at: start)
     }

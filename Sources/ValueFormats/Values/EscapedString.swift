@@ -26,7 +26,9 @@ enum EscapedString {
     // `hasPrefix` fails if a combining character follows the prefix.
     guard escape.utf8.starts(with: base64Prefix.utf8),
       let bytes = Data(strictBase64: escape.utf8.dropFirst(base64Prefix.utf8.count)),
-      let string = String(validating: bytes, as: UTF8.self), !MarkupText.allows(string)
+      let string = String(validating: bytes, as: UTF8.self), !MarkupText.allows(string),
+      // A noncanonical form of base64 would change in a round trip.
+      ofForbidden(string) == escape
     else { return nil }
     return string
   }

@@ -99,7 +99,7 @@ import Testing
         umask(0o177)
         let fileSystem = FileSystem { call, _ in call == .fchmod ? EPERM : nil }
         let path = test.directory("a")
-        #expect(throws: SystemError(call: .fchmod, path: path, code: EPERM)) {
+        #expect(throws: SystemError(call: .mkdir, path: path, code: EPERM)) {
           try fileSystem.makeDirectories(path)
         }
         #expect(try FileSystem().status(of: path) == nil)

@@ -49,11 +49,12 @@ struct TreeDecodingTests {
     #expect(decode(.string(""), as: Data.self) == Data())
     #expect(
       decode(.dictionary(["a": .string("AA==")]), as: [String: Data?].self) == ["a": Data([0])])
+    #expect(decode(.string("AAF="), as: Data.self) == Data([0, 1]))
     #expect(decode(.array([]), as: Data.self) == nil)
   }
 
   @Test(arguments: [
-    "====", "AAF=", "YQ=5", "AAAA====", "AAH", "A A=", "AA==AA==", "A===", "AAAA\n", "AA-_",
+    "====", "YQ=5", "AAAA====", "AAH", "A A=", "AA==AA==", "A===", "AAAA\n", "AA-_",
   ])
   func otherTextIsNoData(_ text: String) {
     #expect(decode(.string(text), as: Data.self) == nil)

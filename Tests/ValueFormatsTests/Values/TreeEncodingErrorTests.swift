@@ -15,7 +15,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func encodingNothingIsRefused() {
-    let nothing = "a part of it cannot be encoded"
+    let nothing = "a part of it encodes no value"
     #expect(reason(Written { _ in }) == nothing)
     #expect(reason { _ in } == nothing + ", at *")
     #expect(reason { _ = $0.singleValueContainer() } == nothing + ", at *")
@@ -32,7 +32,7 @@ struct TreeEncodingErrorTests {
   }
 
   @Test func encodingSeveralValuesIsRefused() {
-    let several = "a part of it cannot be encoded, at *"
+    let several = "a part of it encodes more than one value, at *"
     #expect(
       reason { encoder in
         var container = encoder.singleValueContainer()
@@ -113,6 +113,11 @@ struct TreeEncodingErrorTests {
     let deepest = try TreeEncoder().encode(Node.chain(Self.limit))
     _ = try TreeDecoder().decode(Node.self, from: deepest)
     #expect(isTooDeep(reason(Node.chain(Self.limit + 1))))
+    let deeper = ValueTree.dictionary(["next": deepest])
+    let error = #expect(throws: ValueCodingError.self) {
+      try TreeDecoder().decode(Node.self, from: deeper)
+    }
+    #expect(isTooDeep(error?.reason))
   }
 
   @Test func cyclesAreTooDeep() {
