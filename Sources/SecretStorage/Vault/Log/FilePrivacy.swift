@@ -19,8 +19,8 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 }
 
 extension FileSystem {
-  /// Opens a file that only its owner can access and, for writing, has only one name; returns nil
-  /// if it or its directory is missing.
+  /// Opens a file that only this user can access and that, if it is opened for writing, has only
+  /// one name; returns nil if the file or its directory is missing.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
@@ -39,8 +39,8 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace the files beside a file; throws if that fails, or
-  /// if the file is missing and another user owns the directory, or the nearest one above it.
+  /// Revokes other users' permission to replace files in the directory of a file; throws if that
+  /// fails, or if the file is missing and neither this user nor root owns the nearest directory.
   func protectDirectory(of file: String) throws(SecretStoreError) {
     let path = file.parentDirectory
     var directory = path
@@ -81,10 +81,10 @@ extension FileSystem {
         """)
   }
 
-  /// Opens a file without following a symbolic link; returns nil if there is none.
+  /// Opens a file without following a symbolic link; returns nil if the file is missing.
   func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
-      // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
+      // The open is non-blocking, because opening a FIFO at this path could block indefinitely.
       return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
     } catch {
       switch error.code {
@@ -100,7 +100,7 @@ extension FileSystem {
 extension FileStatus {
   /// Whether other users can replace a file in this directory.
   var allowsReplacingFiles: Bool {
-    // In a sticky directory, only its owner and the owner of the file can.
+    // In a sticky directory, only the owner of a file and the directory's owner can replace it.
     let isSticky = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
     return isDirectory && mode & 0o022 != 0 && !isSticky
   }

@@ -1,14 +1,14 @@
 import CLibrary
 import StorageInternals
 
-// Files that a repair replaced. Each may be the only copy of unreadable content, so none is removed
-// automatically.
+// Keeping, finding and removing the files that repairs have replaced. Such a file may be the only
+// copy of unreadable content, so it is not removed automatically.
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
-  /// Keeps the file, which ends at a position, as a hard link or, if there are none, as a copy.
+  /// Keeps the file, which ends at a position, as a hard link or, where links fail, as a copy.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    // The time of the last modification, in nanoseconds since 1970.
+    // The suffix is the time of the last modification, in nanoseconds since 1970.
     let name = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
     do throws(SystemError) {
       do throws(SystemError) {
@@ -26,6 +26,7 @@ extension FileRecordLog {
     }
   }
 
+  /// The paths of the kept files, sorted by their names.
   var damagedCopies: [String] {
     get throws(SecretStoreError) {
       let directory = path.parentDirectory
@@ -40,6 +41,7 @@ extension FileRecordLog {
     }
   }
 
+  /// Removes the kept files durably, and returns their paths.
   func removeDamagedCopies() throws(SecretStoreError) -> [String] {
     let names = try damagedCopies
     if names.isEmpty { return names }
@@ -52,7 +54,7 @@ extension FileRecordLog {
 
   /// Whether a name has the form that ``keepDamagedCopy(of:)`` creates.
   private func isDamagedCopy(_ name: String) -> Bool {
-    // Compares bytes: strings that are canonically equivalent can name different files.
+    // The bytes are compared, because canonically equivalent strings can name different files.
     guard name.utf8.starts(with: copyPrefix.utf8) else { return false }
     let digits = name.utf8.dropFirst(copyPrefix.utf8.count)
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }

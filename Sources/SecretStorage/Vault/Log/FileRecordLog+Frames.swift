@@ -1,14 +1,14 @@
 import StorageInternals
 
-// The encoding and the parsing of records' frames and of the file's header.
+// Encoding and parsing the header of the file and the frames of the records.
 
-/// The layout of a record in the file; see <doc:TheVaultsFormat>.
+/// The encoding of a record in a vault's file; see <doc:TheVaultsFormat>.
 enum Frame {
   static let magic: [UInt8] = [0xF5, 0x4C, 0x4B, 0x52]
   static let digestSize = 32
-  /// The size of magic number, length, the length's complement and digest, in bytes.
+  /// The size of a frame without its payload: magic number, length, complement and digest.
   static let overhead = 4 + 4 + 4 + digestSize
-  /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
+  /// The maximum size of a payload, in bytes; the largest item, with a padded secret, needs 17 MiB.
   static let payloadLimit = 18 << 20
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
@@ -19,7 +19,7 @@ enum Frame {
     file += record.payload
   }
 
-  /// Returns the payload length in a frame's header; nil if that is damaged or incomplete.
+  /// Returns the payload length in a frame's header; nil if the header is damaged or incomplete.
   static func payloadCount(in bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
@@ -39,14 +39,14 @@ enum Frame {
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
   private static let sectorSize = 512
 
-  /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end,
-  /// which was never written to the disk: no record has so many zeros.
+  /// Whether bytes at a file offset include a sector of zeros, or a part of such a sector at either
+  /// end, which was never written to the disk, because no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
     var rest = bytes
     var position = offset
     while !rest.isEmpty {
       let part = rest.prefix(sectorSize - position % sectorSize)
-      // A few zeros may be damage instead.
+      // A few zeros at either end may be damage instead.
       if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
       rest = rest.dropFirst(part.count)
       position += part.count
@@ -62,10 +62,10 @@ struct FileHeader {
   static let size = 32
 
   let version: UInt32
-  /// The offset of the last frame that a compaction wrote, which nothing authenticates, or 0.
+  /// The offset of the last frame that was written with the file, or 0; it is not authenticated.
   let lastRecord: Int
 
-  /// Returns a header with the offset of the last frame that a compaction wrote, or 0.
+  /// Encodes a header with the offset of the last frame that is written with the file, or 0.
   static func encode(
     lastRecord: UInt32 = 0, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> [UInt8] {
@@ -76,7 +76,7 @@ struct FileHeader {
     return header
   }
 
-  /// Returns nil if the header of a file is damaged.
+  /// Decodes the header of a file; returns nil if the header is damaged.
   init?(_ file: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(SecretStoreError) {
     let header = file.prefix(Self.size)
     guard header.count == Self.size, header.starts(with: Self.magic) else { return nil }
@@ -89,6 +89,7 @@ struct FileHeader {
 }
 
 extension FileRecordLog {
+  /// Returns the content of a file with the given records.
   func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
     var content = try FileHeader.encode(cipher)
     content.reserveCapacity(
@@ -97,7 +98,7 @@ extension FileRecordLog {
     return content
   }
 
-  /// Returns the entries in the part of a file at an offset, and the index of their end.
+  /// Parses the bytes at an offset of a file; returns the entries, and the index of their end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
     _ reader: LogReader? = nil
@@ -113,7 +114,7 @@ extension FileRecordLog {
         position = record.payload.endIndex
         continue
       }
-      // An intact record may follow: damage must not hide it.
+      // The next intact record is searched for, because damage must not hide it.
       damagedCount += 1
       var end: Int? = bytes.endIndex
       if damagedCount <= LogChanges.damageLimit {
@@ -130,8 +131,8 @@ extension FileRecordLog {
   }
 }
 
-/// A search for intact frames among arbitrary bytes, of which a number in proportion to their count
-/// is hashed: overlapping frames with wrong digests would take quadratic work.
+/// A search for intact frames in arbitrary bytes, which hashes a limited multiple of their number,
+/// because overlapping frames with wrong digests would otherwise take quadratic time.
 struct FrameSearch {
   private let bytes: ArraySlice<UInt8>
   private let cipher: any SecretCipher
@@ -160,7 +161,7 @@ struct FrameSearch {
     return nil
   }
 
-  /// Returns the index of the first intact record at or after `index`; nil if none or exhausted.
+  /// Returns the index of the first intact record from `index`; nil if the search finds none.
   mutating func nextRecord(from index: Int) throws(SecretStoreError) -> Int? {
     var position = index
     while !isExhausted, let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {

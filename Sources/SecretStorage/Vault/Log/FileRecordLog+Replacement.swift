@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-// The replacement of the file by another log.
+// Replacing the file with a new log.
 extension FileRecordLog {
   func replace(
     keepingOld: Bool, beginning: LogBeginning,
@@ -19,12 +19,13 @@ extension FileRecordLog {
       try install(new, holding: lock)
       return nil
     } catch {
-      // Only the flush of the directory follows the rename, after which every reader has the file.
+      // Only the flush of the directory failed: it follows the rename, which replaced the file.
       guard case .uncertain = error else { throw error }
       return error
     }
   }
 
+  /// Puts a new file in the place of the log's file, and removes temporary files of killed writers.
   func install(
     _ new: consuming Replacement, holding lock: borrowing FileLock
   ) throws(SecretStoreError) {
@@ -34,7 +35,7 @@ extension FileRecordLog {
     fillReserve(holding: lock)
   }
 
-  /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.
+  /// Returns the last record that was written with a file, and its end; nil if it is unknown.
   func lastOfReplacement(
     _ file: borrowing File
   ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
@@ -52,8 +53,8 @@ extension FileRecordLog {
     return (record, header.lastRecord + frame.count)
   }
 
-  /// A new file, which is unnamed until it is complete and replaces the log's file, so that no
-  /// leftover can exist; in memory if the file system has no unnamed files.
+  /// A new file for the log, which has no name until it is complete, so that a killed writer rarely
+  /// leaves it behind, or which is in memory if the file system has no unnamed files.
   struct Replacement: ~Copyable {
     private let log: FileRecordLog
     private let file: File?
@@ -63,7 +64,7 @@ extension FileRecordLog {
     /// The offset of the last record's frame.
     private var lastRecord = 0
 
-    /// The size of a write in bytes, each flushed because a large flush delays other writers.
+    /// The size of a write, in bytes; each is flushed, because a large flush delays other writers.
     private static let chunkSize = 8 << 20
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
@@ -84,6 +85,7 @@ extension FileRecordLog {
       if rest.count >= Self.chunkSize { try synchronize() }
     }
 
+    /// Writes and flushes the records that were added.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
       if file == nil { return }
@@ -93,6 +95,7 @@ extension FileRecordLog {
       rest = []
     }
 
+    /// Completes the file with its header, and replaces the log's file with it.
     consuming func install() throws(SecretStoreError) {
       let header = try FileHeader.encode(lastRecord: UInt32(clamping: lastRecord), log.cipher)
       let (log, count) = (log, count)

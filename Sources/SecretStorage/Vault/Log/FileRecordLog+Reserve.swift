@@ -1,13 +1,13 @@
 import CLibrary
 import StorageInternals
 
-// A file that reserves disk space, released in parts for removals on a full disk.
+// Reserving disk space with a file, which is truncated in steps for removals on a full disk.
 extension FileRecordLog {
-  /// The sizes of the file and of a part, in bytes.
+  // The sizes of the whole file and of a released part, in bytes.
   private static let reserveSize = 64 * 1024
   private static let partSize = 16 * 1024
 
-  /// Incompressible bytes, because some file systems compress data and do not store zeros.
+  /// The bytes of the file, which are incompressible, because some file systems compress data.
   private static let reserveContent: [UInt8] = {
     var state: UInt64 = 1
     return (0..<reserveSize).map { _ in
@@ -18,7 +18,7 @@ extension FileRecordLog {
 
   private var reservePath: String { path.companion(".reserve") }
 
-  /// Restores the whole file if there is enough space; `lock` is that of the log's writers.
+  /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
   func fillReserve(holding lock: borrowing FileLock) {
     do throws(SystemError) {
       let status = try fileSystem.status(of: reservePath)
@@ -37,7 +37,7 @@ extension FileRecordLog {
     }
   }
 
-  /// Releases a part of the space; returns false if none is left.
+  /// Releases a part of the space; returns false if no space is left or an error occurs.
   func releaseReserve() -> Bool {
     do throws(SystemError) {
       guard let file = try openReserve(0) else { return false }
@@ -51,9 +51,9 @@ extension FileRecordLog {
     }
   }
 
-  /// Opens the file; returns nil if it cannot have been created by this type.
+  /// Opens the reserve file; returns nil if this type cannot have created the file at its path.
   private func openReserve(_ flags: Int32) throws(SystemError) -> File? {
-    // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
+    // The open is non-blocking, because opening a FIFO at this path could block indefinitely.
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | flags
     let file = try fileSystem.open(reservePath, flags, mode: 0o600)
     let status = try file.status()

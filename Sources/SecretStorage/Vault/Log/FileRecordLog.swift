@@ -4,17 +4,17 @@ import StorageInternals
 
 /// A record log in one append-only file.
 ///
-/// A write is one append and one `fdatasync` under the lock of a separate file. Readers need no
-/// lock: the file only grows or is replaced by a rename, and a digest validates each record.
+/// A write is one append and one `fdatasync` while a separate lock file is locked. Readers need no
+/// lock, because a new file replaces the old one by a rename, and a digest validates each record.
 struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   var fileSystem = FileSystem()
   var lockTimeout = LockTimeout()
-  /// The maximum file size, in bytes: the whole file is read into memory.
+  /// The maximum size of the file, in bytes, because the whole file is read into memory.
   var sizeLimit = 1 << 30
-  /// The file whose name is on disk, because this object has flushed the directory since: its
-  /// device and inode, and its header and first digest, which every replacement changes.
+  /// The file whose directory entry this object has flushed: its device and inode, and its header
+  /// and first digest, which differ in every replacement.
   private let namedFile = Lock<(SIMD2<UInt64>, [UInt8])?>(nil)
 
   var name: String { path }
@@ -44,13 +44,13 @@ struct FileRecordLog: RecordLog {
     if let position, position != .nowhere {
       let state = current.logState
       if position.state.lowHalf == state.lowHalf {
-        // Unless the file has only grown, all of it is read again.
+        // If the same file has not grown, it was truncated or changed, and all of it is read again.
         if position.state[2] < state[2] { return try readAppended(file, from: position.size) }
       } else if let (record, end) = try lastOfReplacement(file), try isContinued(record) {
         return try readAppended(file, from: end)
       }
     }
-    // The records keep the file open, even after its replacement.
+    // The closure keeps the file open, so that records can be read after the file's replacement.
     let reader: LogReader = { offset, count throws(SecretStoreError) in
       let bytes = try mapErrors(file.read(from: offset, count: count))
       if bytes.count == count { return bytes[...] }
@@ -59,8 +59,8 @@ struct FileRecordLog: RecordLog {
     return try read(file, current, reader)
   }
 
-  /// Reads the part of a file after a record, and waits for a write in progress, which takes
-  /// microseconds: if a frame is incomplete for longer, its writer was killed.
+  /// Reads the part of a file after a record, and waits some milliseconds for an incomplete frame,
+  /// which either a write in progress completes or a killed writer has left.
   private func readAppended(
     _ file: borrowing File, from start: Int
   ) throws(SecretStoreError) -> LogChanges {
@@ -75,8 +75,8 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Removes temporary files of killed writers, which may open without a passphrase, unless a
-  /// writer is active.
+  /// Removes temporary files of killed writers, which may be vaults that open without a passphrase,
+  /// unless a writer is active.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasTemporaryFiles(of: path),
@@ -84,17 +84,17 @@ struct FileRecordLog: RecordLog {
       else { return }
       try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     } catch {
-      // The vault is still read. The next full read or file replacement retries.
+      // The log can still be read. The next full read or replacement tries again.
     }
   }
 
-  /// Reads the part of a file after an offset; the status is the file's current one.
+  /// Reads the part of a file after an offset; `status` is the current status of the file.
   func read(
     _ file: borrowing File, _ status: FileStatus, from start: Int = 0, _ reader: LogReader? = nil
   ) throws(SecretStoreError) -> LogChanges {
     let bytes = try mapErrors(file.read(from: start, count: status.size - start))
     var content = bytes[...]
-    // A damaged header is damage before the first record.
+    // If the header is damaged, the parser reports it as damage before the first record.
     if start == 0, let header = try FileHeader(content, cipher) {
       guard header.version == FileHeader.version else {
         throw .newerFormat("\(path), in format version \(header.version),")
@@ -103,7 +103,7 @@ struct FileRecordLog: RecordLog {
     }
     var parsed = try parse(content, at: start, of: status, reader)
     if start == 0, content.startIndex == 0, case .record? = parsed.entries.first {
-      // The file begins with its first record.
+      // The file begins with a record, so it lacks its header.
       let place = "the missing header of \(path)"
       parsed.entries.insert(
         .damaged(place, after: LogPosition(size: 0, state: status.logState)), at: 0)
@@ -171,8 +171,8 @@ struct FileRecordLog: RecordLog {
       fillReserve(holding: lock)
       return LogPosition(size: end, state: state)
     } catch {
-      // The write was not acknowledged. If truncating fails too, the file ends with a torn write,
-      // or with a valid one.
+      // The write is not acknowledged. If truncating fails too, the file ends with a part of the
+      // write, or with all of it.
       do throws(SystemError) { try file.truncate(to: position.size) } catch {}
       throw SecretStoreError(error)
     }
@@ -180,9 +180,9 @@ struct FileRecordLog: RecordLog {
 
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
     guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return false }
-    // Without a lock file, there was no writer yet.
+    // If there is no lock file, no writer has used the log yet.
     if try mapErrors(fileSystem.status(of: lockPath)) != nil {
-      // A writer that fails truncates its append, which may have been read.
+      // An active writer may fail and truncate its append, which may already have been read.
       guard let lock = try mapErrors(FileLock.ifFree(at: lockPath, in: fileSystem)),
         try mapErrors(file.status()).logState == position.state
       else { return false }
@@ -193,8 +193,8 @@ struct FileRecordLog: RecordLog {
     return true
   }
 
-  /// Flushes the directory unless that has happened since the file was installed: a power failure
-  /// could restore the replaced file after writes to the new one were acknowledged or recorded.
+  /// Flushes the directory unless this object has done so for this file, because a power failure
+  /// could restore the replaced file after writes to this one were acknowledged or recorded.
   private func synchronizeName(of file: borrowing File) throws(SystemError) {
     let identity = try file.status().logState.lowHalf
     let beginning = try file.read(from: 0, count: FileHeader.size + Frame.overhead)
@@ -215,7 +215,7 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Creates the file, and removes it after an error, unless flushing the directory failed: a power
-  /// failure might undo that removal, but not the machine's record of the next new file.
+  /// failure might undo the removal, but not the machine's record of the file that is created next.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -236,7 +236,7 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Acquires the writers' lock, which the kernel releases when its holder dies, and then flushes
-  /// the file's name.
+  /// the directory entry of the file.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     let lock = try mapErrors(FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
     if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {
@@ -245,7 +245,7 @@ struct FileRecordLog: RecordLog {
     return lock
   }
 
-  /// Opens the file if it ends at a position; returns nil if it must not exist and does not.
+  /// Opens the file, and throws `conflict` if it has changed; returns nil if it is still missing.
   func open(
     at position: LogPosition, _ flags: Int32
   ) throws(SecretStoreError) -> File? {
