@@ -1,9 +1,9 @@
-/// The payload of an item with access flags, which does not depend on the vault or its keys: its
-/// secret, and the data to check the flags.
+/// The payload of an item with access flags: its secret and the data to check the flags, neither of
+/// which depends on the vault or its keys.
 struct ConstrainedSecret: Sendable {
   /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
-  /// The derivation of the key from an application password; nil without one.
+  /// The parameters that derive the key from an application password; nil without a password.
   var derivation: ApplicationPassword.Derivation?
   /// The secret, which may be sealed under an application password.
   let content: Secret
@@ -13,6 +13,7 @@ struct ConstrainedSecret: Sendable {
 }
 
 extension ConstrainedSecret {
+  /// Creates a payload by sealing a secret under an application password; `check` cancels.
   init(
     enrolledSet: [UInt8], sealing secret: Secret, of identity: ItemIdentity,
     under password: ApplicationPassword, cost: ScryptCost, _ cipher: any SecretCipher,
@@ -28,7 +29,7 @@ extension ConstrainedSecret {
         authenticating: VaultItem.passwordContext(of: identity)))
   }
 
-  /// Returns the secret, opened with the password if it is sealed under one; `check` cancels.
+  /// Returns the secret, opened with the password if it is sealed; `check` cancels by throwing.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}

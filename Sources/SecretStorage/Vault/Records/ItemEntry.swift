@@ -1,6 +1,8 @@
+/// An entry of a record of items, which changes one item.
 enum ItemEntry: Sendable {
+  /// Adds the item, or replaces its earlier state.
   case put(VaultItem)
-  /// The removal of the item, if it has this revision or an earlier one.
+  /// Removes the item if it has this revision or an earlier one.
   case remove(SecretItem.ID, revision: UInt64)
 
   private enum Operation: UInt8 {

@@ -13,6 +13,7 @@ struct ItemFields {
 
   private(set) var identity: ItemIdentity
   private(set) var attributes = ItemAttributes()
+  /// The encoded fields of newer versions.
   private(set) var unknown: [UInt8] = []
 
   init(_ item: SecretItem) {

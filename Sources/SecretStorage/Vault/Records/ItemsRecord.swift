@@ -1,4 +1,4 @@
-/// The opened content of a record of items.
+/// The decrypted and decoded content of a record of items.
 struct ItemsRecord {
   var entries: [ItemEntry] = []
   /// The subject of the previous record; nil if it is unknown.

@@ -9,6 +9,7 @@ struct KeyTableRecord: Sendable {
   let sequence: UInt64
   let previousDigest: ArraySlice<UInt8>
   let previousSubject: RecordSubject
+  /// The sequence number of the log's first record.
   let logStart: UInt64
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
@@ -18,7 +19,7 @@ struct KeyTableRecord: Sendable {
 
   init(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(MalformedRecord) {
     guard payload.count <= Self.sizeLimit else { throw MalformedRecord() }
-    // A copy, because a slice would keep the whole file in memory.
+    // The payload is copied, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
     var reader = RecordReader(payload)
     let header = try RecordHeader(&reader)
@@ -37,7 +38,7 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }
 
-  /// Returns nil unless a payload is a well-formed table.
+  /// Decodes a payload; returns nil unless it is a well-formed key table.
   static func ifTable(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(MalformedRecord) {
@@ -48,12 +49,14 @@ struct KeyTableRecord: Sendable {
     }
   }
 
+  /// Returns whether the tag under the user key is valid.
   func isAuthentic(user: Secret) throws(SecretStoreError) -> Bool {
     let authenticated = payload.dropLast(VaultSealer.tagSize)
     let tag = try table.sealer.tag(of: authenticated, under: user)
     return tag[...] == payload.suffix(VaultSealer.tagSize)
   }
 
+  /// Returns whether there is a valid tag under a link key.
   func isLinked(to link: TableKey) throws(SecretStoreError) -> Bool {
     guard let found = links[link.id] else { return false }
     let tag = try table.sealer.tag(of: linked, under: link.secret)

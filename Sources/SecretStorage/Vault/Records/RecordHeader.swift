@@ -1,10 +1,12 @@
 /// The header of a record, which is authenticated but not encrypted.
 struct RecordHeader: Sendable {
+  /// The kind of a record's content.
   enum Kind: UInt8, Sendable {
     case keys = 1
     case items = 2
   }
 
+  /// The size of an encoded header, in bytes.
   static let size = 1 + 8 + 32
   /// The valid sequence numbers, to which small integers can be added without overflow.
   static let sequences: Range<UInt64> = 1..<(1 << 63)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A decoder of the integers and bytes of a record.
+/// A decoder of the integers and byte sequences of a record.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int
@@ -58,7 +58,7 @@ struct RecordReader {
 /// The error of decoding bytes that are incomplete or invalid.
 struct MalformedRecord: Error {}
 
-// The encoding of what `RecordReader` decodes.
+// Encoding the values that `RecordReader` decodes.
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
     // The bytes are copied inside the closure.
@@ -75,18 +75,18 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
   }
 
-  /// Appends a section, which is a tag, a byte count and the bytes.
+  /// Appends a section, which consists of a tag, a byte count and the bytes.
   mutating func append(_ tag: UInt8, counted bytes: some Collection<UInt8>) {
     append(tag)
     append(counted: bytes)
   }
 
-  /// Appends a string as a section; ignores nil.
+  /// Appends a string as a section; does nothing for nil.
   mutating func append(_ tag: some RawRepresentable<UInt8>, _ string: String?) {
     if let string { append(tag.rawValue, counted: string.utf8) }
   }
 
-  /// Appends an integer as a section; ignores nil.
+  /// Appends an integer as a section; does nothing for nil.
   mutating func append(_ tag: some RawRepresentable<UInt8>, _ integer: (some FixedWidthInteger)?) {
     guard let integer else { return }
     append(tag.rawValue)

@@ -3,16 +3,16 @@ enum SealedContent: Sendable {
   case memory(ArraySlice<UInt8>)
   case stored(LogReader, offset: Int, count: Int)
 
-  /// The average size of a record's secrets from which they stay in the log, in bytes.
+  /// The minimum average size of a record's secrets that stay in the log, in bytes.
   private static let storedSize = 4096
 
-  /// The secrets at the end of a record that was read, for the given number of items.
+  /// Creates the content of the secrets at the end of a record that was read.
   init(_ bytes: ArraySlice<UInt8>, of record: LogRecord, itemCount: Int) {
     if let reader = record.reader, bytes.count / max(itemCount, 1) >= Self.storedSize {
       let offset = record.offset + bytes.startIndex - record.payload.startIndex
       self = .stored(reader, offset: offset, count: bytes.count)
     } else {
-      // A copy, because a slice would keep the whole file in memory.
+      // The bytes are copied, because a slice would keep the whole file in memory.
       self = .memory(Array(bytes)[...])
     }
   }
@@ -36,7 +36,7 @@ enum SealedContent: Sendable {
     }
   }
 
-  /// The content in memory that it does not share.
+  /// The same content; bytes in memory are copied, so that they do not retain a larger array.
   var copy: SealedContent {
     if case .memory(let bytes) = self { .memory(Array(bytes)[...]) } else { self }
   }

@@ -2,6 +2,7 @@
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
+  /// The identifier of the key under which the secret is sealed.
   let key: UInt32
   let accessibility: Accessibility
   /// The item's access flags, which have not changed since the secret was sealed.
@@ -28,7 +29,7 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
-  /// Derives the key of this secret from a class key.
+  /// Derives the key of this secret from the key of its accessibility class.
   func recordKey(from key: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }

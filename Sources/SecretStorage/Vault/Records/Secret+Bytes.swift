@@ -1,6 +1,6 @@
 import StorageInternals
 
-// Random, sliced, joined and padded secrets.
+// Creating random secrets, and slicing, joining and padding secrets.
 extension Secret {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> Secret {
@@ -25,7 +25,7 @@ extension Secret {
     }
   }
 
-  /// The length in 4 bytes, the bytes, and zeros up to the padded size.
+  /// The length of this secret in 4 bytes, its bytes, and zeros up to the padded size.
   var padded: Secret {
     unsafe Secret(count: paddedSize(for: 4 + count)) { buffer in
       unsafe withUnsafeBytes { bytes in
@@ -36,7 +36,7 @@ extension Secret {
     }
   }
 
-  /// The bytes without the length and the padding; nil if the length is invalid.
+  /// The bytes of this padded secret without length and padding; nil if the length is invalid.
   var unpadded: Secret? {
     guard count >= 4 else { return nil }
     let length = unsafe withUnsafeBytes {
@@ -48,7 +48,7 @@ extension Secret {
 
 /// Returns the size to which data of a given size is padded, to hide the exact size.
 ///
-/// It is a multiple of 64. Large sizes follow the Padmé scheme, which adds at most 12 percent; see
+/// The result is a multiple of 64. Large sizes follow the Padmé scheme, adding at most 12 %; see
 /// "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS 2019).
 func paddedSize(for count: Int) -> Int {
   let size = max(count, 64)

@@ -29,10 +29,11 @@ struct VaultItem: Sendable {
     [identity.itemClass.code] + ItemFields.encoded(identity)
   }
 
-  /// The record that contains the item, which the record's items share.
+  /// The content of the record that contains the item, which all items of the record share.
   private let body: RecordBody
   /// The offset of the item in the record's attributes.
   private let start: Int
+  /// The offset of the item's secret in the record's sealed secrets.
   private let secretStart: Int
 
   private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
@@ -47,7 +48,7 @@ struct VaultItem: Sendable {
     (start, secretStart) = (0, 0)
   }
 
-  /// Encodes an item, with the given fields of newer versions.
+  /// Encodes an item; `unknown` has its fields of newer versions.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)
@@ -62,6 +63,7 @@ struct VaultItem: Sendable {
     self.init(bytes, secret, counted: fields)
   }
 
+  /// Reads the next item of a record, whose bytes are checked but not yet decoded.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
@@ -93,7 +95,7 @@ struct VaultItem: Sendable {
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
 
   var revision: UInt64 { integer(Offset.revision) }
-  /// In microseconds since 1970, as are all dates of an item.
+  /// The creation date in microseconds since 1970, the unit of all dates of an item.
   var created: Int64 { integer(Offset.created) }
   var modified: Int64 { integer(Offset.modified) }
 
@@ -113,11 +115,11 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Whether the account is ASCII and differs from an ASCII string.
+  /// Whether the account certainly differs from an ASCII string; false if it is not ASCII.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     var position = start + Offset.fields
     let end = position + Int(integer(Offset.fieldsSize) as UInt32)
-    // All fields are within the attributes, because they were checked.
+    // `ItemFields.check` has ensured that all fields are within the attributes.
     return unsafe body.attributes.withUnsafeBytes { bytes in
       while position < end {
         let count = unsafe bytes.loadUnaligned(fromByteOffset: position + 1, as: UInt32.self)
@@ -132,7 +134,7 @@ struct VaultItem: Sendable {
     }
   }
 
-  /// Returns the item with a new identifier, revision and secret, and its dates limited.
+  /// Returns a copy of the item with another identifier, revision and secret, and limited dates.
   func copy(
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
     datedUpTo latest: Int64 = .max
@@ -160,6 +162,7 @@ struct VaultItem: Sendable {
       || identity == other.identity
   }
 
+  /// The size of the encoded attributes and the sealed secret, in bytes.
   var byteCount: Int {
     Offset.fields + Int(integer(Offset.fieldsSize) as UInt32)
       + Int(integer(Offset.secretSize) as UInt32)

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// The sealing and opening of the secrets, keys and records of one vault.
+/// The functions that seal and open the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
-  /// The size of a write ID, with which the salts of the write's records begin, in bytes.
+  /// The size of a write ID, in bytes; the salts of a write's records begin with its ID.
   private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
   /// The size of an authentication tag, in bytes.
@@ -31,7 +31,7 @@ struct VaultSealer: Sendable {
     return try nilIfCorrupted(cipher.open(sealed, with: derived, authenticating: context))
   }
 
-  /// Returns a record of items; `first` is the sequence of an appended write's first record.
+  /// Returns a record of items; `first` is the sequence number of an appended write's first record.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: TableKey,
     writtenFrom first: UInt64? = nil
@@ -94,10 +94,8 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the ID of the write whose first record has a sequence number.
-  ///
-  /// It shows whether a damaged record and an intact one after it belong to the same write, which
-  /// may have been interrupted.
+  /// Returns the ID of the write whose first record has a sequence number, which shows whether a
+  /// damaged record and an intact one after it belong to the same, possibly interrupted write.
   func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
@@ -119,7 +117,7 @@ struct VaultSealer: Sendable {
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the identifier of the key that seals a record's attributes.
+  /// Returns the identifier of the key that seals a record's attributes; nil if it is too short.
   static func attributesKey(of payload: ArraySlice<UInt8>) -> UInt32? {
     let rest = payload.dropFirst(RecordHeader.size + saltSize)
     return rest.count < 4 ? nil : rest.littleEndianUInt32(at: rest.startIndex)
