@@ -1,7 +1,8 @@
-// Digests, authentication codes and the derivation of keys.
+// Computing digests and authentication codes, and deriving keys.
 extension CryptoLibrary {
   private static let digestSize = 32
 
+  /// Computes the SHA-256 digest of bytes (FIPS 180-4).
   package func digest(of bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Self.digestSize)
     let succeeded = unsafe bytes.withUnsafeBytes { bytes in
@@ -20,7 +21,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Computes HMAC-SHA-256; the key may be in the output.
+  /// Computes HMAC-SHA-256, and returns whether that succeeded; the output may contain the key.
   private func authenticate(
     _ message: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer,
     into output: UnsafeMutableBufferPointer<UInt8>
@@ -35,10 +36,11 @@ extension CryptoLibrary {
   package func hkdf(
     _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
   ) throws(SecretStoreError) -> Secret {
-    // The RFC replaces a missing salt by zeros. The library's own HKDF takes four times as long.
+    // HMAC is used, because the library's HKDF function takes four times as long. A missing salt is
+    // replaced with zeros, as the RFC requires.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
-      // The extracted key is in the output, until the expanded one replaces it.
+      // The output contains the extracted key until the expanded key replaces it.
       unsafe authenticate(key, under: salt, into: output)
         && (info + [1]).withUnsafeBytes { info in
           unsafe authenticate(info, under: UnsafeRawBufferPointer(output), into: output)
@@ -57,7 +59,7 @@ extension CryptoLibrary {
     }
   }
 
-  /// Creates a secret with a closure that returns false if the named library function fails.
+  /// Creates a secret of `count` bytes with a closure, which returns false if a function fails.
   func compute(
     _ function: String, _ count: Int, _ secret: Secret, _ bytes: ArraySlice<UInt8>,
     _ body: (

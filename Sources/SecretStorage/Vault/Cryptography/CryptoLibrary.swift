@@ -3,7 +3,7 @@ import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
-/// `@unchecked`: any thread may use what the pointers refer to, and the library never changes it.
+/// `@unchecked`: any thread may use the objects of the pointers, which the library never changes.
 @safe package struct CryptoLibrary: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
@@ -61,9 +61,9 @@ import StorageInternals
       MutableBytes?
     ) -> Int32
 
-  /// `EVP_CIPHER *`.
+  /// The ciphers, of type `EVP_CIPHER *`.
   let aes256GCM, aes128CBC: OpaquePointer
-  /// `EVP_MD *`.
+  /// The digest algorithm, of type `EVP_MD *`.
   let sha256: OpaquePointer
 
   private init() throws(Unavailable) {
@@ -74,7 +74,7 @@ import StorageInternals
         "Alpine": "libcrypto3", "Arch": "openssl",
       ])
     // Threads that still use the library would crash if it freed its state when the process exits.
-    // This has no effect if other code in the process has already used the library.
+    // The option has no effect if other code in the process has already used the library.
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
@@ -100,7 +100,7 @@ import StorageInternals
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary
   ) throws(Unavailable) -> OpaquePointer {
-    // Only version 3 has this function:
+    // Only version 3 of the library has this function:
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
       @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
@@ -120,7 +120,7 @@ import StorageInternals
 }
 
 extension CryptoLibrary {
-  /// The library; throws `missingLibrary`, or `forked` in a forked child.
+  /// The library, loaded on first use; throws `missingLibrary`, or `forked` in a forked child.
   package static var loaded: CryptoLibrary {
     get throws(SecretStoreError) {
       try SecretStoreError.checkProcess()

@@ -3,18 +3,19 @@ import Concurrency
 /// A cipher that uses OpenSSL's libcrypto.
 ///
 /// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`.
-/// Without both, it throws ``SecretStoreError/missingLibrary(_:)``, and the next use retries.
+/// Without both, the call throws ``SecretStoreError/missingLibrary(_:)``, and the next one retries.
 public final class OpenSSLCipher: SecretCipher {
   /// Unused library contexts, because creating one takes longer than encrypting a short message.
   private struct Pool {
-    /// Their addresses; each context still contains the key of its last use.
+    /// The addresses of the contexts, each of which still contains the key of its last use.
     var contexts: [UInt] = []
     /// The number of calls to `eraseKeys()`.
     var generation = 0
   }
 
-  /// In bytes.
+  /// The size of an authentication tag, in bytes.
   package static let tagSize = 16
+  /// The nonce, which can be constant because each key seals only one message.
   private static let nonce = [UInt8](repeating: 0, count: 12)
 
   private let pool = Lock(Pool())
@@ -28,7 +29,7 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
   public func eraseKeys() {
-    // A forked child cannot use the pool.
+    // A forked child must not use the pool, whose lock a thread of the parent may have held.
     if Fork.isChild { return }
     let contexts = pool.withLock { pool in
       defer { pool = Pool(generation: pool.generation + 1) }
@@ -58,7 +59,7 @@ public final class OpenSSLCipher: SecretCipher {
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
     let library = try CryptoLibrary.loaded
-    // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
+    // scrypt needs slightly more memory than `cost.memory`, so the limit is about twice as high.
     let memory = 2 * (cost.memory ?? 0) + 1 << 20
     let key = try unsafe library.compute("EVP_PBE_scrypt", 32, passphrase, salt) {
       passphrase, salt, output in
@@ -67,7 +68,7 @@ public final class OpenSSLCipher: SecretCipher {
         1 << UInt64(cost.logarithmicCost), UInt64(cost.blockSize), UInt64(cost.parallelization),
         memory, output.baseAddress, output.count) == 1
     }
-    // Overwrites key material in vector registers before it can be saved to memory.
+    // This call overwrites key material in vector registers before they are saved to memory.
     _ = try library.digest(of: salt)
     return key
   }
@@ -147,7 +148,7 @@ public final class OpenSSLCipher: SecretCipher {
     defer {
       let address = UInt(bitPattern: session)
       let isReturned = pool.withLock { pool in
-        // If `eraseKeys()` was called during the operation, this context must be freed too.
+        // If `eraseKeys()` was called during the operation, this context is freed too.
         if pool.generation == generation { pool.contexts.append(address) }
         return pool.generation == generation
       }

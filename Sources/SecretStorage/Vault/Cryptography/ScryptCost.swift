@@ -23,7 +23,7 @@ public struct ScryptCost: Hashable, Sendable {
 
   /// The minimum cost of a passphrase: N = 2^14, r = 8, p = 1, which uses 16 MiB of memory.
   ///
-  /// The scrypt paper recommends it for interactive logins. Other costs need N × r × p ≥ 2^17.
+  /// The scrypt paper recommends this cost for interactive logins. Others need N × r × p ≥ 2^17.
   public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
 
   /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.
@@ -44,6 +44,7 @@ public struct ScryptCost: Hashable, Sendable {
     return memory <= 1 << 30 ? memory : nil
   }
 
+  /// Throws ``SecretStoreError/invalid(_:)`` if the cost is not allowed for a new slot or item.
   func check() throws(SecretStoreError) {
     if !isAffordable {
       throw .invalid("The scrypt cost is invalid, or exceeds 1 GiB of memory or 16 passes over it")
@@ -86,8 +87,8 @@ extension ScryptCost {
 
   /// Measures which cost makes unlocking take a given time on this machine.
   ///
-  /// The measurement takes about twice that time. It doubles N from that of ``minimum``, with r = 8
-  /// and p = 1. The result for the default duration is cached for the process.
+  /// The measurement takes about twice that time. It begins with ``minimum`` and doubles N. The
+  /// result for the default duration is cached for the process.
   ///
   /// - Returns: The cost nearest to the duration, with at most N = 2^20 (1 GiB of memory).
   /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``.
@@ -101,7 +102,7 @@ extension ScryptCost {
 
   /// Returns the cost for the default duration, measured once for each type of cipher.
   static func calibratedDefault(_ cipher: any SecretCipher) throws(SecretStoreError) -> ScryptCost {
-    // The lock is held during the measurement, because concurrent ones would distort each other.
+    // The lock is held meanwhile, because concurrent measurements would distort each other.
     try defaults.withLock { defaults throws(SecretStoreError) in
       let type = ObjectIdentifier(type(of: cipher))
       if let cached = defaults[type] { return cached }
@@ -124,7 +125,7 @@ extension ScryptCost {
     // The first derivation also loads the library.
     _ = try duration(of: cost)
     var measured = try duration(of: cost)
-    // Doubles the cost while twice the measured time is closer to the target.
+    // The cost is doubled while twice the measured time is closer to the target.
     while measured * 3 < target * 2 {
       let doubled = ScryptCost(
         logarithmicCost: cost.logarithmicCost + 1, blockSize: cost.blockSize,
@@ -134,7 +135,7 @@ extension ScryptCost {
       do {
         next = try duration(of: doubled)
       } catch {
-        // There is not enough memory for the doubled cost, so the previous one is the maximum.
+        // There is not enough memory for the doubled cost, so the previous cost is the maximum.
         guard case .unavailable = error else { throw error }
         break
       }

@@ -4,8 +4,8 @@ import StorageInternals
 
 /// The cryptographic primitives of a vault.
 ///
-/// Where ``OpenSSLCipher`` cannot be used, an app can provide another cipher, which computes the
-/// same functions.
+/// Where ``OpenSSLCipher`` cannot be used, an app can provide another cipher, which must compute
+/// the same functions.
 public protocol SecretCipher: Sendable {
   /// Computes the SHA-256 digest of bytes (FIPS 180-4).
   func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8]
@@ -35,15 +35,15 @@ public protocol SecretCipher: Sendable {
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
 
-  /// Overwrites cached key material; called when a vault locks, after erasing its keys.
+  /// Overwrites cached key material; a vault calls this when it locks, after erasing its keys.
   func eraseKeys()
 }
 
 extension SecretCipher {
   /// Returns a random 32-byte salt for one message under one key.
   ///
-  /// It also depends on the message and the sequence, in case the kernel's generator repeats
-  /// itself, as in clones of a virtual machine; tests pass such random bytes.
+  /// The salt also depends on the message and the sequence number, in case the kernel's generator
+  /// repeats its output, as in clones of a virtual machine. Tests provide the output as `given`.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {
@@ -58,18 +58,18 @@ extension SecretCipher {
 
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
-  /// The check is called several times a second. The derivation then continues on its own thread,
-  /// and its result is discarded. If no thread can be created, this call derives the key.
+  /// The check is called several times a second. After an early error, the derivation continues on
+  /// its own thread, and its result is discarded. Without a new thread, this thread derives the key.
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> Secret {
-    // The thread takes the passphrase, because it may end later than this call.
+    // The thread takes the passphrase out of the lock, because it may run longer than this call.
     let input = Lock<Secret?>(passphrase)
     let outcome = Lock<Result<Secret, SecretStoreError>?>(nil)
     let end = DispatchSemaphore(value: 0)
     let code = DetachedThread.start {
-      // Binds the symbol now. Lazy binding after the derivation would save registers with the key.
+      // This call binds the symbol. Lazy binding after the derivation would save key material.
       wipeReturnedFrames()
       do {
         let result = input.withLock { $0.take() }.map { passphrase in

@@ -117,7 +117,7 @@ struct VaultSealer: Sendable {
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the identifier of the key that seals a record's attributes; nil if it is too short.
+  /// Returns the identifier of the key that seals a record's attributes; nil for a short payload.
   static func attributesKey(of payload: ArraySlice<UInt8>) -> UInt32? {
     let rest = payload.dropFirst(RecordHeader.size + saltSize)
     return rest.count < 4 ? nil : rest.littleEndianUInt32(at: rest.startIndex)
