@@ -59,7 +59,7 @@ extension SecretCipher {
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
   /// The check is called several times a second. After an early error, the derivation continues on
-  /// its own thread, and its result is discarded. Without a new thread, this thread derives the key.
+  /// its own thread, and its result is discarded. If no thread can be created, the caller's is used.
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
@@ -69,7 +69,7 @@ extension SecretCipher {
     let outcome = Lock<Result<Secret, SecretStoreError>?>(nil)
     let end = DispatchSemaphore(value: 0)
     let code = DetachedThread.start {
-      // This call binds the symbol. Lazy binding after the derivation would save key material.
+      // This call binds the symbol: a lazy binding later would save registers with the key.
       wipeReturnedFrames()
       do {
         let result = input.withLock { $0.take() }.map { passphrase in

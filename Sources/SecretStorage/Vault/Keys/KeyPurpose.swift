@@ -1,4 +1,6 @@
+/// The purpose of a key in the key table.
 enum KeyPurpose: Hashable, Sendable {
+  /// Seals the secrets of items that have an accessibility, as a class key.
   case secrets(Accessibility)
   /// Seals the attributes of items that require unlocking.
   case attributes
@@ -16,7 +18,7 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
-  /// The purposes of the keys in a new vault, some of which depend on its slots.
+  /// The purposes of all keys that a new vault can have, some of which depend on its slots.
   static let ofNewVaults = Accessibility.allCases.map(secrets) + [.attributes, .alwaysAttributes]
 
   init?(code: UInt8) {
@@ -37,6 +39,7 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
+  /// Whether the user key opens the key on any machine.
   var isPortable: Bool { wrappings.contains(.user) }
 
   /// The purposes of the keys that are in memory only while the vault is unlocked.

@@ -6,7 +6,7 @@ struct KeyRing: Sendable {
   /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
   private var keys: [UInt32: (purpose: KeyPurpose, key: Secret)] = [:]
-  /// The keys of opened secrets, each with the salt and the class key for its derivation.
+  /// The keys of opened secrets, each with the salt and the class key from which it was derived.
   var recordKeys: [SecretItem.ID: (salt: [UInt8], classKey: UInt32, key: Secret)] = [:]
 
   subscript(id: UInt32, for purpose: KeyPurpose) -> Secret? {
@@ -22,6 +22,7 @@ struct KeyRing: Sendable {
     self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
   }
 
+  /// Discards keys of another vault or generation, but keeps the device's secret for the vault.
   mutating func adapt(to table: KeyTable) {
     if vaultID == table.vaultID, generation == table.generation { return }
     self = KeyRing(
@@ -29,7 +30,7 @@ struct KeyRing: Sendable {
       device: vaultID == table.vaultID ? device : nil)
   }
 
-  /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
+  /// Prepares an empty ring for a table, with the user key from a slot that a given key opens.
   mutating func unlock(
     _ table: KeyTable, with unlockKeys: [UnlockKey], _ state: DeviceState,
     checking check: () throws(SecretStoreError) -> Void
@@ -67,6 +68,7 @@ struct KeyRing: Sendable {
     }
   }
 
+  /// Adds a key, and returns it sealed under the available outer keys for its purpose.
   mutating func add(
     _ secret: Secret, for purpose: KeyPurpose, id: UInt32, by sealer: VaultSealer
   ) throws(SecretStoreError) -> SealedKey {
@@ -79,6 +81,7 @@ struct KeyRing: Sendable {
     return sealed
   }
 
+  /// Adds the keys of an earlier ring that this ring does not have.
   mutating func keep(_ earlier: KeyRing) {
     keys.merge(earlier.keys) { own, _ in own }
   }
@@ -100,6 +103,7 @@ struct KeyRing: Sendable {
     self = renewed
   }
 
+  /// Erases the user key, and the keys that stay in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
     recordKeys = [:]
@@ -123,7 +127,7 @@ struct TableKey: Sendable {
   let id: UInt32
   let secret: Secret
 
-  /// Returns the fingerprint of the generation that a link key belongs to.
+  /// Returns the fingerprint of the generation to which this link key belongs.
   func fingerprint(by sealer: VaultSealer) throws(SecretStoreError) -> [UInt8] {
     let derived = try sealer.cipher.deriveKey(
       from: secret, salt: sealer.vaultID[...], purpose: "locket generation")
@@ -135,7 +139,7 @@ struct TableKey: Sendable {
 
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
-  /// Returns the link keys of a table, that of its own generation last.
+  /// Returns the link keys of a table, with the link key of its own generation last.
   func linkKeys(of table: KeyTable) throws(SecretStoreError) -> [TableKey] {
     let earlier = table.keys.filter { $0.purpose == .earlierTables }.compactMap { self[$0] }
     return earlier + [try linkKey(of: table)].compactMap(\.self)
@@ -161,6 +165,7 @@ extension KeyRing {
     return false
   }
 
+  /// Returns whether the copies under a user key open to the keys of this ring.
   func matches(user: Secret, on table: KeyTable) throws(SecretStoreError) -> Bool {
     for key in table.keys {
       guard let opened = self[key.id, for: key.purpose] else { continue }

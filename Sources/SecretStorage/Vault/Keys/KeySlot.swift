@@ -8,6 +8,7 @@ struct KeySlot: Sendable {
   var checkValue: ArraySlice<UInt8> = []
   /// The user key, sealed under a key that is derived from the unlock key and the salt.
   var sealed: ArraySlice<UInt8> = []
+  /// The content of a slot whose kind a newer version defines.
   var unknown: ArraySlice<UInt8> = []
 }
 
@@ -58,12 +59,13 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(Self.checkSize))[...] }
   }
 
+  /// Returns whether the secret of a device opens the slot.
   func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
     guard let secret else { return false }
     return try open(with: .device(secret), by: sealer) != nil
   }
 
-  /// The cost of trying a passphrase on the slot: its memory in bytes, times the number of passes.
+  /// The work of trying a passphrase on the slot: the memory in bytes, times the number of passes.
   var work: UInt64 {
     guard let cost = kind.cost, let memory = cost.memory else { return 0 }
     return memory * UInt64(cost.parallelization)

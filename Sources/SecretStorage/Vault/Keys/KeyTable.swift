@@ -1,23 +1,22 @@
-/// The sealed keys of a vault: the user key in the slots, and others under it, the device key or
-/// both.
+/// The sealed keys of a vault: the user key, sealed in each slot, and the keys that are sealed under
+/// the user key, the device's secret or both.
 struct KeyTable: Sendable {
   static let idSize = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
   static let slotLimit = 64
   /// The maximum number of earlier generations for which a table has a tag.
   static let linkLimit = 8
-  /// The maximum number of keys, which exceeds what any rotation needs.
+  /// The maximum number of keys, which is more than a rotation needs.
   static let keyLimit = 256
   /// The maximum total work of all passphrase slots, in bytes: memory times passes.
   static let workLimit: UInt64 = 32 << 30
 
-  /// The sealer of the vault.
   let sealer: VaultSealer
   var slots: [KeySlot] = []
   var keys: [SealedKey] = []
-  /// The sequence of the last record that was written with the log; 0 if a later table states it.
+  /// The sequence number of the last record of the new log; 0 if a later table states it.
   var end: UInt64 = 0
-  /// The end of the log that the records before this table replaced; only in a compaction's last.
+  /// The last record of the log that this log replaces; nil except in a compaction's last table.
   var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
   /// Sections of newer versions.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
@@ -48,6 +47,7 @@ struct KeyTable: Sendable {
     return slot
   }
 
+  /// Returns the passphrase slot with an identifier or, for nil, the only passphrase slot.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)

@@ -20,7 +20,7 @@ public struct RecoveryCode: Sendable, Equatable {
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }
       }
-      // The values at the end are still zero.
+      // The values of the checksum, at the end, are still zero.
       let sum = unsafe checksum(of: buffer) ^ validChecksum
       for index in 0..<checksumCount {
         unsafe buffer[count - 1 - index] = UInt8(sum >> (5 * index) & 31)
@@ -117,8 +117,8 @@ public struct RecoveryCode: Sendable, Equatable {
 }
 
 extension RecoveryCode: CustomStringConvertible, CustomReflectable {
-  /// Always `<redacted>`.
+  /// The text `<redacted>`, so that the code is not logged.
   public var description: String { "<redacted>" }
-  /// A mirror without children.
+  /// A mirror without children, so that `dump` does not reveal the code.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,8 +1,9 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
+// Describing and encoding the kinds of slots.
 extension SlotKind {
-  /// The code in a key table, the name in messages and key derivation purposes, a description of
-  /// the key, and one of the key to provide, which is nil if none can be provided.
+  /// The code in a key table, the name in messages and in purposes of key derivations, a description
+  /// of the key, and a description of the key to provide, which is nil if a user has no such key.
   private var properties: (code: UInt8, label: String, key: String, neededKey: String?) {
     switch self {
     case .device: (1, "device", "another device's key", nil)

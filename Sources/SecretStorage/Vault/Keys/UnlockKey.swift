@@ -45,7 +45,7 @@ extension UnlockKey {
     }
   }
 
-  /// Loads the key; the key of a device requires the table that it opens.
+  /// Loads the key; loading the key of a device requires the table that it opens.
   func slotKey(
     _ device: DeviceState, for table: KeyTable? = nil
   ) throws(SecretStoreError) -> SlotKey {
@@ -88,7 +88,7 @@ extension UnlockKey {
 
 /// The secret that opens slots of one kind, loaded from an ``UnlockKey``.
 struct SlotKey: Sendable {
-  /// The kind of slots that the key opens; the cost of a passphrase is valid once it is stretched.
+  /// The kind of slots that the key opens; the cost is valid only for a stretched passphrase.
   let kind: SlotKind
   let secret: Secret
   /// The salt with which a passphrase was stretched; empty for any other key.
@@ -102,7 +102,7 @@ struct SlotKey: Sendable {
 
   /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
   ///
-  /// Without a given cost, it is calibrated. The user key only affects the salt.
+  /// Without a given cost, the cost is calibrated. The user key only affects the salt.
   func stretched(
     cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

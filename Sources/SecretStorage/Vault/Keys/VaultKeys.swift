@@ -3,21 +3,22 @@ import StorageInternals
 
 /// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
+  /// The state of the proof that the table belongs to the vault.
   enum Standing {
     /// A key has proven that the table belongs to the vault.
     case proven
     /// No key has proven yet that the table belongs to the vault.
     case candidate
-    /// Only a slot of the table proves it, to a machine that recorded the vault without its keys.
+    /// Only a slot proves the table, because this machine's record of the vault lacks its keys.
     case unrecognized
-    /// The table does not continue a generation that was seen.
+    /// The table does not continue a generation of keys that this machine or object has seen.
     case detached
   }
 
   var table: KeyTable?
   var standing = Standing.proven
-  /// The fingerprint of the table's generation: the keys in use between two rotations; nil if its
-  /// link key is unavailable.
+  /// The fingerprint of the table's generation, the keys in use between two rotations; nil if the
+  /// link key of the generation is unavailable.
   var fingerprint: [UInt8]?
   var ring = KeyRing()
   /// The keys of a file that this object is about to install, for the first thread that reads it.
@@ -32,6 +33,7 @@ struct VaultKeys: Sendable {
   /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
+  /// The error of a locked vault, which states why no key unlocked it automatically, if known.
   var lockReason: SecretStoreError {
     let provided = self.table?.slots.map(\.kind).filter { $0.neededKey != nil } ?? []
     guard let table, !isLockedByApp, provided.allSatisfy({ $0.credentialName != nil }) else {
@@ -41,6 +43,7 @@ struct VaultKeys: Sendable {
     return table.hasDevice && provided.isEmpty ? .otherDevice("The vault") : lockedError
   }
 
+  /// The error of a locked vault, which lists the keys that can unlock it.
   var lockedError: SecretStoreError {
     guard let table else { return .locked() }
     let device = isLockedByApp && table.hasDevice ? ["unlock()"] : []
@@ -49,6 +52,7 @@ struct VaultKeys: Sendable {
       keys.isEmpty ? "a newer version of Locket" : Diagnosis.list(keys, last: " or ", limit: 5))
   }
 
+  /// Uses the pending ring if it belongs to a table, and otherwise adapts the current ring to it.
   mutating func adapt(to table: KeyTable) {
     if let pending = pendingRing, pending.vaultID == table.vaultID,
       pending.generation == table.generation
@@ -66,7 +70,7 @@ struct VaultKeys: Sendable {
   ) throws(SecretStoreError) {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
-    // Random, because another process may still use the identifier of a removed key.
+    // The identifier is random, because another process may still use that of a removed key.
     var id: UInt32
     repeat {
       id = try mapErrors(KernelRandom.integer())
@@ -81,6 +85,7 @@ struct VaultKeys: Sendable {
     }
   }
 
+  /// Returns the key under which new secrets with an accessibility are sealed.
   func secretKey(for accessibility: Accessibility) throws(SecretStoreError) -> TableKey {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
       throw .unsupported(
@@ -100,6 +105,7 @@ struct VaultKeys: Sendable {
       by: sealer)
   }
 
+  /// Returns the key under which a secret is sealed.
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
     let purpose = KeyPurpose.secrets(secret.accessibility)
     if let key = ring[secret.key, for: purpose] { return key }
@@ -114,7 +120,7 @@ struct VaultKeys: Sendable {
 }
 
 extension VaultKeys {
-  /// Creates the keys of a new vault with one slot; without a device, only the portable keys.
+  /// Creates the keys of a new vault with one slot; without a device's secret, only portable keys.
   init(
     slot name: String, _ key: SlotKey, device: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
@@ -134,7 +140,7 @@ extension VaultKeys {
 
   /// Opens a table with the first available unattended key, if any.
   ///
-  /// Skips damaged slots and invalid credentials. Throws transient errors: a retry may succeed.
+  /// Damaged slots and invalid credentials are skipped. Other errors, which may not persist, throw.
   mutating func openUnattended(_ table: KeyTable, _ device: DeviceState) throws(SecretStoreError) {
     unattendedError = nil
     for slot in table.slots {
@@ -155,6 +161,7 @@ extension VaultKeys {
     }
   }
 
+  /// Returns the key of a slot that this process has without asking the user; nil if there is none.
   func unattendedKey(
     for slot: KeySlot, _ device: DeviceState
   ) throws(SecretStoreError) -> SlotKey? {
@@ -166,7 +173,7 @@ extension VaultKeys {
     }
   }
 
-  /// Whether an error means that an unattended key is invalid, so that retrying cannot succeed.
+  /// Returns whether an error means that an unattended key is invalid, so that retries fail too.
   static func isInvalidKey(_ error: SecretStoreError) -> Bool {
     switch error {
     case .invalid, .corrupted, .system(_, _, EACCES), .system(_, _, EPERM): true
@@ -176,8 +183,8 @@ extension VaultKeys {
 
   /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
-  /// A valid tag under the user key or its generation's link key, which the device's secret opens,
-  /// proves a table. Others remain candidates until the vault is unlocked.
+  /// A valid tag under the user key, or under the link key of its generation, proves a table. The
+  /// device's secret opens link keys. Other tables are candidates until the vault is unlocked.
   mutating func adopt(
     _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault
   ) throws(SecretStoreError) {
@@ -221,10 +228,10 @@ extension VaultKeys {
 
   private static let maximumCachedKeys = 1024
 
-  /// Returns the key of an item's secret, which is derived once.
+  /// Returns the key of an item's secret, which is cached after its derivation.
   mutating func recordKey(of item: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = item.secret
-    // The revision does not suffice: branches of a vault use the same one for different secrets.
+    // The salt is compared, because branches of a vault may use one revision for different secrets.
     if let cached = ring.recordKeys[item.id], cached.classKey == secret.key,
       cached.salt[...] == secret.salt
     {
