@@ -59,7 +59,7 @@ extension SecretCipher {
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
   /// The check is called several times a second. After an early error, the derivation continues on
-  /// its own thread, and its result is discarded. If no thread can be created, the caller's is used.
+  /// its own thread, and its result is discarded. Without a new thread, the caller's is used.
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void

@@ -1,4 +1,4 @@
-/// The sealed keys of a vault: the user key, sealed in each slot, and the keys that are sealed under
+/// The sealed keys of a vault: the user key, sealed in each slot, and the other keys, sealed under
 /// the user key, the device's secret or both.
 struct KeyTable: Sendable {
   static let idSize = 16

@@ -2,8 +2,8 @@ typealias SlotKind = SecretVault.Slot.Kind
 
 // Describing and encoding the kinds of slots.
 extension SlotKind {
-  /// The code in a key table, the name in messages and in purposes of key derivations, a description
-  /// of the key, and a description of the key to provide, which is nil if a user has no such key.
+  /// The code in a key table, the name in messages and key derivations, a description of the key,
+  /// and a description of the key that the user must provide, which is nil if there is none.
   private var properties: (code: UInt8, label: String, key: String, neededKey: String?) {
     switch self {
     case .device: (1, "device", "another device's key", nil)

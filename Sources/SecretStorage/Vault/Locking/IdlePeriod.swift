@@ -9,7 +9,7 @@ struct IdlePeriod: Sendable {
   /// The end of the current period; nil if none is running.
   private var end: ContinuousClock.Instant?
 
-  /// Creates a stopped period; the handler is called when one may have ended.
+  /// Creates a stopped period; the handler is called when a running period may have ended.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void
@@ -36,6 +36,7 @@ struct IdlePeriod: Sendable {
     end = nil
   }
 
+  /// Schedules the timer for the end of the period, which uses may have delayed.
   func rescheduleTimer() {
     if let end { timer.schedule(after: end - now()) }
   }
@@ -44,7 +45,7 @@ struct IdlePeriod: Sendable {
 /// A timer that calls a handler on its own queue.
 ///
 /// No clock of Dispatch on Linux both runs while the machine is asleep and ignores changes of the
-/// system time, so the first of two timers counts. `@unchecked`: any thread may use a source.
+/// system time, so the first of two timers counts. `@unchecked`: any thread may use the sources.
 private final class IdleTimer: @unchecked Sendable {
   private let awake, wall: any DispatchSourceTimer
 

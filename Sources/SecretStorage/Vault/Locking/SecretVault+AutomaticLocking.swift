@@ -1,12 +1,12 @@
 import CLibrary
 import Concurrency
 
-// Locking when idle, before a suspension, and by signals.
+// Locking the vault when it is idle, before the process is suspended, and on signals.
 extension SecretVault {
   /// The conditions under which this object locks the vault automatically, as by ``lock()``.
   ///
-  /// A new setting starts the idle time, and misses no later signal. For other events, such as
-  /// `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
+  /// Setting the property restarts the idle time, and takes effect for all later signals. For other
+  /// events, such as `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
   ///
   /// - Precondition: Every signal can be caught and reports no fault, unlike SIGKILL, SIGSEGV and
   ///   SIGPIPE.
@@ -18,6 +18,7 @@ extension SecretVault {
     }
   }
 
+  /// Applies a setting, with a clock that measures the idle time.
   func apply(
     _ setting: AutomaticLocking, clock now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {

@@ -1,6 +1,6 @@
 import Concurrency
 
-// Locking and unlocking.
+// Locking and unlocking the vault at the app's request.
 extension SecretVault {
   /// Whether the vault exists and its user key is not in memory; throws ``SecretStoreError``.
   public var isLocked: Bool {
@@ -13,7 +13,7 @@ extension SecretVault {
   /// the vault; attributes can still be searched. Any program of this user can unlock a vault with
   /// a device slot. Key derivations in other threads throw ``SecretStoreError/cancelled``.
   public func lock() {
-    // The keys are not in the memory of a forked child.
+    // The kernel has wiped the keys in the memory of a forked child.
     if Fork.isChild { return }
     contents.withLock { contents in
       contents.lock()
@@ -74,7 +74,7 @@ extension SecretVault {
     notifyObservers()
   }
 
-  /// Returns a check that cancels a key derivation once ``lock()`` is called.
+  /// Returns a check that cancels a key derivation if ``lock()`` was called since a lock count.
   func cancellation(after count: UInt64) -> () throws(SecretStoreError) -> Void {
     { () throws(SecretStoreError) in if self.lockCount != count { throw .cancelled } }
   }
@@ -84,7 +84,7 @@ extension SecretVault {
     with key: UnlockKey, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     let location = try location
-    // Detects a rollback before trying any slot, because an older copy may contain removed slots.
+    // This detects a rollback before any slot is tried: an older copy may contain removed slots.
     guard let table = try currentTable(),
       table.slots.contains(where: { $0.kind.accepts(key.kind) })
     else { throw key.missingSlotError }
@@ -131,7 +131,7 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks the vault if the idle period has ended; returns whether it did.
+  /// Locks the vault if the idle period has ended; returns whether the vault was locked.
   mutating func lockIfIdle() -> Bool {
     guard session.idle?.hasEnded == true else { return false }
     lock()

@@ -5,8 +5,8 @@ import Dispatch
 /// A source that calls handlers when the process receives a signal.
 ///
 /// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
-/// It is never cancelled, because Dispatch would not restore the default action. `@unchecked`: any
-/// thread may use a source.
+/// A source is never cancelled, because Dispatch would not restore the default action.
+/// `@unchecked`: any thread may use a dispatch source.
 final class SignalSource: @unchecked Sendable {
   private static let all = Lock([Int32: SignalSource]())
 
@@ -18,6 +18,7 @@ final class SignalSource: @unchecked Sendable {
   /// The address of Dispatch's signal handler, set when the source is registered.
   private let dispatchHandler = Lock(0)
 
+  /// Calls a handler after each signal; ends the process if Dispatch cannot catch the signal.
   static func observe(
     _ number: Int32, _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
@@ -43,11 +44,12 @@ final class SignalSource: @unchecked Sendable {
     self.number = number
     source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler { [self] in
-      // A terminal prompt first restores the echo, and then calls `suspend`.
+      // During a terminal prompt, the prompt first restores the echo, and then calls `suspend`.
       if number == SIGTSTP, DeferredSignals.deferSignal(number) { return }
       handle()
     }
-    // Dispatch installs a handler. Ignoring the signal, as on Darwin, would lose earlier ones.
+    // On Linux, Dispatch installs a handler, so the signal need not be ignored, which would lose
+    // signals that arrive earlier.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()
@@ -57,7 +59,7 @@ final class SignalSource: @unchecked Sendable {
 
   private func handle() {
     observers.notify()
-    // `raise` returns when the process continues; a signal to the process could arrive later.
+    // `raise` returns when the process continues, whereas `kill` could return before it stops.
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
@@ -68,7 +70,7 @@ final class SignalSource: @unchecked Sendable {
     return action.handlerAddress
   }
 
-  /// Calls the handlers of SIGTSTP and stops the process; false if this type does not handle it.
+  /// Calls the handlers of SIGTSTP and stops the process; returns false if there are no handlers.
   static func suspend() -> Bool {
     guard let source = all.withLock({ $0[SIGTSTP] }),
       source.handlerAddress == source.dispatchHandler.withLock({ $0 })
