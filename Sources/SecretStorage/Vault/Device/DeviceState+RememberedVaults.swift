@@ -2,11 +2,12 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-// A vault's record is written after each change, but flushed only before a process's first write to
-// a log. So after a power failure, it may be older than the vault, but not newer or of another log.
+// Recording the newest state of each vault. The record is written after each change, but flushed
+// only before a process's first write to a log. After a power failure, it may therefore be older
+// than the vault, but not newer or of another log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
-  // The sizes of the newest record, and of the file, which contains the keys if they are known.
+  // The sizes of the file without and with the properties of the keys, in bytes.
   private static let (headSize, size) = (112, 160)
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
@@ -18,7 +19,7 @@ extension DeviceState {
       let content = try mapErrors(file.read(from: 0, count: Self.size))
       vault = try decode(content, of: vaultID)
       if let vault, vault.keys != nil || content.count < Self.size { return vault }
-      // A concurrent write may have been read partially. It takes less than a millisecond.
+      // A concurrent write, which takes less than a millisecond, may have been read partially.
       usleep(1000)
     }
     return vault
@@ -30,9 +31,9 @@ extension DeviceState {
 
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
-  /// `evenIfOlder`, which accepts a rollback, replaces a newer state too. Without `waiting`, this
-  /// returns false if the file is locked; with it, it creates missing directories, and throws
-  /// `busy` after `lockTimeout` or, if the vault contains the state as well, after a second.
+  /// With `evenIfOlder`, which accepts a rollback, the state replaces a newer state too. Without
+  /// `waiting`, the result is false if the file is locked. With it, missing directories are created,
+  /// and `busy` is thrown after `lockTimeout`, but without `evenIfOlder` after at most a second.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -41,7 +42,7 @@ extension DeviceState {
     guard
       let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
     else { throw .unavailable("The directory \(directory) does not exist.") }
-    // The file is usually not locked, and queueing for the lock is expensive.
+    // The file is usually not locked, and queueing for its lock is expensive.
     var lock: FileLock?
     if try mapErrors(!file.lockIfFree()) {
       if !waiting { return false }
@@ -53,7 +54,7 @@ extension DeviceState {
       file.unlock()
       withExtendedLifetime(lock) {}
     }
-    // A process that only reads does not depend on a record that another one has written.
+    // A process that only reads need not flush a record that another process has written.
     let isFlushed = hasFlushed(vault.vaultID, vault.logStart)
     let mustFlush = evenIfOlder || waiting && !isFlushed
     if try update(file, to: vault, evenIfOlder: evenIfOlder) || mustFlush {
@@ -64,7 +65,7 @@ extension DeviceState {
     return true
   }
 
-  /// Updates the file, which the caller has locked; returns whether this is its log's first record.
+  /// Updates the file, which the caller has locked; returns whether it had no record of this log.
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) -> Bool {
@@ -131,13 +132,13 @@ extension DeviceState {
   }
 }
 
-/// This machine's record of a vault: the newest log record, and the keys at that time.
+/// This machine's record of a vault: its newest log record, and properties of its key table.
 struct RememberedVault: Hashable, Sendable {
   /// The properties of the newest key table that a later table is checked against.
   struct Keys: Hashable, Sendable {
     /// The types of the slots as a bit set; bit 63 represents all types from 63.
     let slotTypes: UInt64
-    /// The fingerprint of the generation of keys; all zeros if an older copy was accepted unopened.
+    /// The fingerprint of the generation of keys; all zeros if it is unknown.
     let generation: [UInt8]
 
     static let noGeneration = [UInt8](repeating: 0, count: TableKey.fingerprintSize)
@@ -147,11 +148,12 @@ struct RememberedVault: Hashable, Sendable {
   /// The sequence number of the log's first record, which is stored with `keys`; 0 if unknown.
   var logStart: UInt64 = 0
   var head: ChainHead
-  /// Nil if the key table was not authenticated.
+  /// The properties of the key table; nil if it was not authenticated.
   var keys: Keys?
 }
 
 extension RememberedVault {
+  /// Adopts the keys of an earlier record if this record has none.
   mutating func keepKeys(of earlier: RememberedVault?) {
     guard keys == nil, let earlier, earlier.keys != nil else { return }
     (keys, logStart) = (earlier.keys, max(earlier.logStart, logStart))

@@ -13,9 +13,9 @@ struct DeviceState: Sendable {
   let cipher: any SecretCipher
   var lockTimeout = LockTimeout()
 
-  /// The start of the newest log of each vault whose record this object has flushed.
+  /// The start of the newest log, for each vault whose record this object has flushed.
   let flushedLogs = Lock<[[UInt8]: UInt64]>([:])
-  /// The vault whose record at its path this object has flushed.
+  /// The identifier of the vault that this object has durably recorded at the vault's path.
   let flushedPlace = Lock<[UInt8]?>(nil)
 
   private static let keySize = 32
@@ -24,8 +24,8 @@ struct DeviceState: Sendable {
   /// Returns the secret derived from the device key and the machine's identity; nil without a key.
   func secret() throws(SecretStoreError) -> Secret? { try secrets()?.first }
 
-  /// Returns the secret for the machine identity that a table is sealed for, or else the current
-  /// one; nil without a device key.
+  /// Returns the secret for the machine identity that a table is sealed for, or otherwise for the
+  /// current identity; nil without a device key.
   func secret(
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
@@ -58,7 +58,7 @@ struct DeviceState: Sendable {
   /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() {
-      // The process that created the key may have been killed before this, or have failed.
+      // The process that created the key may have failed, or have been killed, before the flush.
       try mapErrors(fileSystem.synchronizeDirectory(directory))
       return secret
     }
@@ -76,7 +76,7 @@ struct DeviceState: Sendable {
     return secret
   }
 
-  /// Returns the machine's identity, and the empty one that it may have had in its first boot.
+  /// Returns the identity of the machine, and the empty identity that the first boot may have had.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     var current: [UInt8] = []
     do {
@@ -124,6 +124,7 @@ extension DeviceState {
     return content
   }
 
+  /// Returns the content of a systemd credential; nil if this process does not have the credential.
   func credential(named name: String) throws(SecretStoreError) -> Secret? {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
@@ -139,8 +140,8 @@ extension DeviceState {
   }
 }
 
-// A record of the vault at each path reveals that the vault was replaced or removed. A new vault is
-// recorded before its file is created, so that a power failure never leaves an older record.
+// Recording the vault at each path, which reveals that it was replaced or removed. A new vault is
+// recorded before its file is created, so that a power failure never leaves it an older record.
 extension DeviceState {
   private static let magic = Array("LocketP\n".utf8)
   private static let size = 72
@@ -148,6 +149,7 @@ extension DeviceState {
   /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
 
+  /// Whether there may be a record of the vault at any path.
   var hasVaultRecords: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
@@ -161,6 +163,7 @@ extension DeviceState {
     }
   }
 
+  /// Returns the identifier of the vault that is recorded at a path; nil without a valid record.
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
@@ -172,7 +175,7 @@ extension DeviceState {
     return Array(content[40..<56])
   }
 
-  /// Records the vault at a path unless it is recorded; returns when the record is on disk.
+  /// Records the vault at a path unless that is done already; returns when the record is on disk.
   func remember(
     _ vaultID: [UInt8], at path: String, isRecorded: Bool = false
   ) throws(SecretStoreError) {
@@ -180,7 +183,7 @@ extension DeviceState {
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
-    // The content fits into one sector, so the write is atomic. The record may have been removed.
+    // The write is atomic, because it fits into one sector. A removed record is written again.
     let isNew = try mapErrors(file.status()).size == 0
     if isNew || !isRecorded { try mapErrors(file.write(content, at: 0)) }
     try mapErrors(file.synchronize())
@@ -188,7 +191,7 @@ extension DeviceState {
     flushedPlace.withLock { $0 = vaultID }
   }
 
-  /// Returns the path of the record for a path, and a digest that all paths of the file share.
+  /// Returns the path of the record for a vault's path, and the digest of the resolved path.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
@@ -198,7 +201,7 @@ extension DeviceState {
     do throws(SystemError) {
       resolved = try fileSystem.resolve(absolute)
     } catch {
-      // A `..` after a missing directory, which the first write creates.
+      // The path has `..` after a missing directory, which the first write creates.
       if error.code != ENOENT { throw SecretStoreError(error) }
       resolved = absolute
     }

@@ -13,7 +13,7 @@ extension SecretVault {
   /// the vault; attributes can still be searched. Any program of this user can unlock a vault with
   /// a device slot. Key derivations in other threads throw ``SecretStoreError/cancelled``.
   public func lock() {
-    // The kernel has wiped the keys in the memory of a forked child.
+    // A forked child does not inherit the keys.
     if Fork.isChild { return }
     contents.withLock { contents in
       contents.lock()

@@ -18,7 +18,7 @@ final class SignalSource: @unchecked Sendable {
   /// The address of Dispatch's signal handler, set when the source is registered.
   private let dispatchHandler = Lock(0)
 
-  /// Calls a handler after each signal; ends the process if Dispatch cannot catch the signal.
+  /// Calls a handler after each signal with a number; traps if Dispatch cannot catch that signal.
   static func observe(
     _ number: Int32, _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
@@ -70,7 +70,7 @@ final class SignalSource: @unchecked Sendable {
     return action.handlerAddress
   }
 
-  /// Calls the handlers of SIGTSTP and stops the process; returns false if there are no handlers.
+  /// Calls the handlers of SIGTSTP and stops the process; returns false if another handler is set.
   static func suspend() -> Bool {
     guard let source = all.withLock({ $0[SIGTSTP] }),
       source.handlerAddress == source.dispatchHandler.withLock({ $0 })
