@@ -1,11 +1,11 @@
 import Concurrency
 
-// Compaction: when it is asked for, and when it is worthwhile.
+// Compacting the vault on request and, when that is worthwhile, in the background.
 extension SecretVault {
-  /// Writes the vault to a new file without overwritten or removed items.
+  /// Writes the vault to a new file without removed items and earlier states of items.
   ///
-  /// This also happens in the background when worthwhile, and after a failure once the file has
-  /// grown, by a larger amount each time.
+  /// A vault is also compacted in the background when that is worthwhile. After each failure, the
+  /// file must grow by a larger amount until the next attempt.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: The errors of ``repair(reporting:)``, whose closure is the same.
@@ -17,9 +17,9 @@ extension SecretVault {
 
   /// Writes the vault to a new file while other processes and threads read and write it.
   ///
-  /// The items are followed by the changes made meanwhile, only the last of which exclude other
-  /// writers. If the vault does not allow this, or another process replaces the file, writers are
-  /// excluded from the beginning.
+  /// The changes made meanwhile follow the items. Other writers are excluded only while the last
+  /// changes are added. If the vault is not complete, or another process replaces the file, other
+  /// writers are excluded from the beginning.
   func rewriteConcurrently(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
@@ -29,7 +29,7 @@ extension SecretVault {
     }
     guard start.isComplete else { return try rewrite(reporting: report) }
     var state = start
-    // The sequence numbers of the records that other writers may append meanwhile.
+    // The last sequence number that other writers may use for records that they append meanwhile.
     let reserved =
       max(start.chain.head.sequence, start.expected?.head.sequence ?? 0) + (1 << 20)
     do throws(SecretStoreError) {
@@ -43,7 +43,7 @@ extension SecretVault {
           for record in draft.takeRecords() { try write(record) }
           try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
         }
-        // The first round adds all changes made during the copying; the others are short.
+        // The first round adds all changes made during the copying, and the others few changes.
         for _ in 0..<3 {
           try draft.add(entries(since: &state, upTo: reserved, location))
           for record in draft.takeRecords() { try write(record) }
@@ -61,7 +61,7 @@ extension SecretVault {
     }
   }
 
-  /// Returns the entries since a state, and advances it; throws `conflict` after a replacement.
+  /// Returns the entries since a state, and advances it; throws `conflict` if the log was replaced.
   private func entries(
     since state: inout VaultContents, upTo reserved: UInt64, _ location: VaultLocation
   ) throws(SecretStoreError) -> [LogChanges.Entry] {
@@ -79,6 +79,7 @@ extension SecretVault {
     return changes.entries
   }
 
+  /// Compacts the vault in the background if that is worthwhile.
   func compactIfWorthwhile() {
     let isDue = contents.withLock { contents in
       contents.needsCompaction && contents.session.compaction.begin(atSize: contents.logSize)
@@ -99,7 +100,7 @@ extension SecretVault {
 }
 
 extension RecordComposer {
-  /// Adds each item's last state in some records, and its removals, in separate records.
+  /// Adds the last state of each item in some records, and all removals, as separate records.
   fileprivate mutating func add(_ changes: [LogChanges.Entry]) throws(SecretStoreError) {
     var found: [(entry: ItemEntry, accessibility: Accessibility)] = []
     var last: [SecretItem.ID: Int] = [:]
@@ -123,8 +124,8 @@ extension RecordComposer {
 }
 
 extension VaultContents {
-  /// Whether there is much unused space, too many single-item records, which are slow to open, or a
-  /// changed identity of the machine.
+  /// Whether the log has much unused space or too many single-item records, which are slow to open,
+  /// or the identity of the machine has changed.
   fileprivate var needsCompaction: Bool {
     guard isAuthentic else { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
@@ -145,9 +146,9 @@ struct BackgroundCompaction: Sendable {
   /// The minimum size of the log for the next attempt, in bytes.
   private var threshold = 0
 
-  /// Returns false if a compaction is already running or the log is too small.
+  /// Begins a compaction; returns false if one is already running or the log is too small.
   mutating func begin(atSize size: Int) -> Bool {
-    // A much smaller log was written by another process or a later compaction.
+    // If the log is much smaller, another process or a later compaction has rewritten it.
     if threshold - size > delay { threshold = 0 }
     guard !isRunning, size >= threshold else { return false }
     isRunning = true
@@ -160,7 +161,7 @@ struct BackgroundCompaction: Sendable {
       self = BackgroundCompaction()
     } else {
       threshold = size + delay
-      // At most a quarter of a large file, so that it never grows much larger than necessary.
+      // The delay is limited, so that the log never grows much larger than necessary.
       delay = min(delay * 2, max(1 << 20, size / 4))
     }
   }

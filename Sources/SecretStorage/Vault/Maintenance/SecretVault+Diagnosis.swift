@@ -2,12 +2,12 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-// The report on the files, the keys and the libraries.
+// Reporting the state of the vault, its files and directories, its keys and the libraries.
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// This opens no secrets, and never prompts the user. It only removes temporary files of killed
-  /// processes, updates this machine's record of the vault, and flushes directories.
+  /// The diagnosis opens no secrets, and never prompts the user. It only removes temporary files of
+  /// killed processes, updates this machine's record of the vault, and flushes directories.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -59,7 +59,7 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a file; a secret one must not be accessible to other users.
+  /// Examines a file; a secret file must not be accessible to other users.
   private mutating func examine(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
@@ -74,7 +74,7 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a directory, or checks whether a missing one can be created.
+  /// Examines a directory, or whether a missing directory can be created.
   private mutating func examineDirectory(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
@@ -123,7 +123,7 @@ extension Diagnosis {
   }
 
   private mutating func examine(_ contents: VaultContents) {
-    // Damage that leaves no key table is reported below. Nothing of a refused file is opened.
+    // Damage that leaves no key table is reported below. A refused file is not examined further.
     if let trustError = contents.trustError, contents.keys.table != nil || contents.damage.isEmpty {
       return problem("Content", trustError)
     }

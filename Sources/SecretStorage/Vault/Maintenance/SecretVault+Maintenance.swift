@@ -2,7 +2,7 @@ import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
-// Verification, repair, and the rewriting that repair and other changes share.
+// Verifying and repairing the vault, and rewriting it for a repair or another change.
 extension SecretVault {
   /// The result of ``verify()``.
   public struct Verification: Hashable, Sendable {
@@ -24,12 +24,12 @@ extension SecretVault {
 
   /// Reads the whole vault from the beginning and opens every item.
   ///
-  /// Items with access flags are checked without authentication, those under an application
-  /// password without being opened.
+  /// Items with access flags are checked without authentication. A secret that is also sealed under
+  /// an application password is not opened completely.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file
-  ///   is an older copy, another vault or missing, or another error of reading it than damage.
+  ///   is an older copy, another vault or missing, or an error of reading it that is not damage.
   public func verify() throws -> Verification {
     var fresh = try freshlyReadContents()
     if let trustError = fresh.trustError {
@@ -104,8 +104,8 @@ extension SecretVault {
         try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
       }
       contents.withLock { contents in
-        // Stored before the file is installed, so that the vault never appears locked. Does nothing
-        // if the app has locked or unlocked the vault in the meantime.
+        // The new keys are stored before the file is installed, so that the vault never appears
+        // locked. They are not stored if the app has locked or unlocked the vault in the meantime.
         let (old, ring) = (contents.keys.ring, changed.keys.ring)
         guard contents.keys.isLockedByApp == changed.keys.isLockedByApp,
           (old.vaultID, old.generation) != (ring.vaultID, ring.generation)
@@ -116,7 +116,7 @@ extension SecretVault {
     }
   }
 
-  /// Replaces the log by new records, made from contents, and reads it; does nothing for nil.
+  /// Replaces the log with the records that `make` returns, unless it returns nil, and reads it.
   func replaceLog(
     keepingOld: Bool = false, _ location: VaultLocation, beginning: LogBeginning,
     by make: () throws(SecretStoreError) -> (RecordComposer, VaultContents)?
@@ -130,9 +130,9 @@ extension SecretVault {
         written?.vaultID, recorded: old.recordedVaultID, isNew: old.chain.first == nil, location)
       return (new.records, position)
     }
-    // The vault has changed, so that further errors are only reported. The new file's state is
-    // recorded only if it is durable: otherwise, a power failure could restore the old file, which
-    // would look like an older copy.
+    // The vault has changed, so further errors are reported and not thrown. The new file's state is
+    // recorded only if the file is durable: otherwise, a power failure could restore the old file,
+    // which would look like an older copy.
     reportingFailure(of: "flush", as: .durability) { () throws(SecretStoreError) in
       if let durabilityError { throw durabilityError }
     }
@@ -145,6 +145,7 @@ extension SecretVault {
     if durabilityError == nil { remember(written, location) }
   }
 
+  /// Performs maintenance, and reports its failure instead of throwing it.
   func reportingFailure(
     of task: String = #function, as operation: SecretStorageFailure.Operation = .maintenance,
     _ maintenance: () throws(SecretStoreError) -> Void
@@ -159,7 +160,7 @@ extension SecretVault {
     }
   }
 
-  /// Lets the default handler report failures of a task again.
+  /// Records that a task has succeeded, so that the default handler reports its failures again.
   func maintenanceDidSucceed(_ task: String = #function) {
     let failures = failedTasks.withLock { $0.removeValue(forKey: task) }
     if let failures { SecretStores.didSucceed(after: failures) }
@@ -191,7 +192,7 @@ extension VaultContents {
         default: throw error
         }
       }
-      // The key of an item from memory may be missing in a log that is cut off.
+      // If the log is cut off, its table may lack the key of an item that was kept in memory.
       let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
       items.append(hasKey ? item : try renewed(item))
     }
@@ -210,8 +211,8 @@ extension SecretVault {
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
   ///
-  /// They may be the only copies of content that could not be recovered. Traces may remain on the
-  /// storage medium.
+  /// The files may be the only copies of content that could not be recovered. Traces of them may
+  /// remain on the storage medium.
   ///
   /// - Throws: ``SecretStoreError/busy(path:holder:)`` if other processes keep writing,
   ///   ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or the
@@ -221,7 +222,7 @@ extension SecretVault {
     try location.file.removeDamagedCopies().map { URL(filePath: $0) }
   }
 
-  /// Reports files kept by repairs; no lock may be held, because handlers may use the vault.
+  /// Reports the files that repairs kept; callers hold no lock, because handlers may use the vault.
   func reportDamagedCopies() {
     let report = SecretStores.onFailure
     do {
