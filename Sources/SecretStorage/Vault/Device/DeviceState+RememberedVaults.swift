@@ -32,8 +32,8 @@ extension DeviceState {
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
   /// With `evenIfOlder`, which accepts a rollback, the state replaces a newer state too. Without
-  /// `waiting`, the result is false if the file is locked. With it, missing directories are created,
-  /// and `busy` is thrown after `lockTimeout`, but without `evenIfOlder` after at most a second.
+  /// `waiting`, the result is false if the file is locked; otherwise, directories are created, and
+  /// `busy` is thrown after `lockTimeout`, but without `evenIfOlder` after at most a second.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true

@@ -149,7 +149,7 @@ extension DeviceState {
   /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
 
-  /// Whether there may be a record of the vault at any path.
+  /// Whether there may be such a record for any path.
   var hasVaultRecords: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {

@@ -3,7 +3,7 @@ import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
-// Export to a vault that only a passphrase opens.
+// Exporting items to a separate vault that only a passphrase opens.
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
@@ -63,7 +63,7 @@ extension SecretVault {
       try fileSystem.replaceFile(
         at: url.path, with: content, mode: 0o600, overwriting: overwriting)
     } catch {
-      // Another process created the file after the check.
+      // Another process has created the file since the check.
       if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }
       throw SecretStoreError(error)
     }
@@ -85,6 +85,7 @@ extension SecretVault {
 }
 
 extension VaultLocation {
+  /// Throws `invalid` if an export to a path would replace this vault or, unasked, another file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
     let target = try mapErrors(fileSystem.status(of: path, followingLink: true))

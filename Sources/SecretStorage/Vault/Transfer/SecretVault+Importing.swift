@@ -1,7 +1,7 @@
 import Concurrency
 public import FoundationEssentials
 
-// Import of an exported vault.
+// Importing items from an exported vault.
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
@@ -33,7 +33,7 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ImportReport {
     let location = isDryRun ? try location : try protectedLocation
-    // Reads from the file, so that the written items are compared as they are stored.
+    // The vault is read from its file, so that written items are compared as they are stored.
     let target = try freshlyReadContents()
     try target.checkComplete()
     var isFirst = true

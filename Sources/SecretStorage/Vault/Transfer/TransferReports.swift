@@ -1,4 +1,4 @@
-/// The outcomes of an import or a migration of secrets, or the expected ones of a dry run.
+/// The outcomes of an import or a migration of secrets, or the expected outcomes of a dry run.
 public struct ImportReport: Hashable, Sendable {
   /// The outcome for an item.
   public enum Outcome: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import CLibrary
 import StorageInternals
 
-// The opening of a file by a passphrase alone, such as an export or the vault of another machine.
+// Opening a file by a passphrase alone, such as an export or the vault of another machine.
 extension VaultContents {
   /// Opens a complete and intact file with a passphrase.
   ///
@@ -11,8 +11,8 @@ extension VaultContents {
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: device.cipher, fileSystem: device.fileSystem)
-    // Opened without blocking, because it may be a FIFO. Any user may own it: the passphrase
-    // authenticates it.
+    // The open is non-blocking, because the file may be a FIFO. Any user may own the file, because
+    // the passphrase authenticates it.
     let file = try mapErrors(log.fileSystem.open(path, O_RDONLY | O_NONBLOCK))
     let status = try mapErrors(file.status())
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
@@ -28,7 +28,7 @@ extension VaultContents {
     }
     self.init(cipher: device.cipher)
     keys.ring.adapt(to: table)
-    // One that no new slot may have, such as an empty one, is wrong as any other.
+    // A passphrase that no new slot may have, such as an empty one, is not refused but only wrong.
     keys.ring.user = try table.open(with: .passphrase(passphrase), checking: check)
     try apply(changes, nil)
     var lost = damage.places

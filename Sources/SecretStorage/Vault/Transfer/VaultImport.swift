@@ -12,9 +12,10 @@ struct VaultImport {
   private var identities = Set<ItemIdentity>()
   /// The last written items of the import, with their identifiers and revisions in the vault.
   private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
+  /// The last record of the vault after the last written items.
   private var newest: ChainHead?
 
-  /// An item to be written, and the one that it replaces.
+  /// An item to be written, its opened payload, and the item that it replaces.
   typealias Step = (item: VaultItem, payload: Secret, replaced: VaultItem?)
 
   init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
@@ -62,11 +63,12 @@ struct VaultImport {
 
   /// The earliest plausible date, in microseconds since 1970.
   private static let earliest: Int64 = -(1 << 53)
-  /// In microseconds.
+  /// The length of a day, in microseconds.
   private static let day: Int64 = 86_400_000_000
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsSize = 128
 
+  /// Returns the reason why the vault cannot accept an item, as a sentence; nil if it can.
   private func refusalReason(
     _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
   ) -> String? {
