@@ -1,7 +1,7 @@
 import Concurrency
 
-// Before a write, this machine records which vault is at the path. This record and that of the
-// newest log record reveal a replacement or rollback, which the app can accept.
+// Recording on this machine which vault is at the path and which record is its newest, and
+// accepting a replacement or a rollback, which these records reveal.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
@@ -9,7 +9,7 @@ extension SecretVault {
     try recordVault(
       vaultID, recorded: draft.base.recordedVaultID, isNew: draft.base.chain.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
-    // was ever acknowledged. Unlike the log's first record, a later one may not be on disk.
+    // was ever acknowledged. Unlike the log's first record, a later record may not be on disk.
     let start = draft.base.chain.start ?? 0
     if let first = draft.base.chain.first,
       !draft.base.remembersThisLog || !location.device.hasFlushed(vaultID, start)
@@ -20,7 +20,7 @@ extension SecretVault {
         try record(vault, location)
       } catch {
         if case .uncertain = error { throw error }
-        // The same file is written again after the vault; that failure is reported.
+        // The state is recorded again after the write, and a failure is reported then.
       }
     }
   }
@@ -47,7 +47,7 @@ extension SecretVault {
     _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) {
     guard let vaultID else { return }
-    // The process that recorded it may have been killed before it flushed the record.
+    // The process that recorded the vault may have been killed before it flushed the record.
     let isRecorded = recorded == vaultID
     if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return }
     do {

@@ -1,10 +1,10 @@
 import Concurrency
 
-// Access flags: the sealing and the opening of secrets that have them.
+// Sealing and opening the secrets of items that have access flags.
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.
   ///
-  /// This may stretch an application password, so it precedes the queueing of a write.
+  /// This may derive a key from an application password, so it precedes the queueing of a write.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -39,7 +39,7 @@ extension SecretVault {
     ).payload
   }
 
-  /// Returns the payload to seal in an update of an item with access flags before or after it.
+  /// Returns the payload to seal in an update of an item that has access flags before or after it.
   func payload(
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ requested: AccessControl?, authorizedBy authorization: Authorization
@@ -97,8 +97,8 @@ extension SecretVault {
 }
 
 extension AccessConstraints {
-  /// Throws `denied` if opening a secret requires an application password or, to read and not only
-  /// replace it, a proof that is missing.
+  /// Throws `denied` if a required application password is missing or, unless the secret is only
+  /// replaced, a required proof.
   func check(
     _ authorization: Authorization, reading isReading: Bool
   ) throws(SecretStoreError) {

@@ -1,18 +1,19 @@
 import Concurrency
 import StorageInternals
 
-// Observers, and the watch of the file.
+// Observing the vault: notifying observers, and watching the file for changes by other processes.
 extension SecretVault: SynchronouslyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
-  /// blocks, it delays only the handlers of this object. Several changes, also locking and
-  /// unlocking, may be one call. Changes by other processes are detected with inotify; without it,
-  /// within a second, and ``SecretStores/onFailure`` receives the reason.
+  /// blocks, it delays only the handlers of this object. Locking and unlocking also count as
+  /// changes. Several changes may cause one call. Changes by other processes are detected with
+  /// inotify; if it fails, within a second, and ``SecretStores/onFailure`` receives the reason.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }
 
+  /// Returns whether the content still has a revision; this counts as a use of the vault.
   package func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool {
     try read { contents in
       contents.session.idle?.recordUse()
@@ -20,12 +21,12 @@ extension SecretVault: SynchronouslyObservedStore {
     }
   }
 
-  /// Reports changes by other processes that would otherwise be reported with a delay.
+  /// Notifies the observers of changes by other processes if the watch detects them with a delay.
   func reportDelayedChanges() {
     if fileWatch.withLock({ $0.watch })?.problem != nil { fileDidChange() }
   }
 
-  /// The reason why changes by other processes are only detected with a delay.
+  /// The reason why changes by other processes are detected with a delay; nil if they are not.
   var watchProblem: SecretStoreError? {
     if let watch = fileWatch.withLock({ $0.watch }) { return watch.problem }
     return Inotify.problem.map(SecretStoreError.init)
@@ -39,11 +40,11 @@ extension SecretVault: SynchronouslyObservedStore {
     retainingWatch(observers.add(handler, isSynchronous: true))
   }
 
+  /// Returns an observation that also retains the watch of the file, which all observations share.
   private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
     if Fork.isChild { return observation }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
-      // All observations share the watch.
       watch = try fileWatch.withLock { shared throws(SecretStoreError) in
         if let watch = shared.watch { return watch }
         let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
@@ -55,7 +56,7 @@ extension SecretVault: SynchronouslyObservedStore {
     let retainedWatch = Lock(watch)
     return ChangeObservation {
       observation.cancel()
-      // Releases the watch outside the lock, because the last release ends it.
+      // The watch is released outside the lock, because the last release ends it.
       _ = retainedWatch.withLock { $0.take() }
     }
   }
@@ -63,7 +64,7 @@ extension SecretVault: SynchronouslyObservedStore {
   func notifyObservers() {
     let changeCount = contents.withLock { $0.session.changeCount }
     observers.notify()
-    // Not before the calls, which another thread would otherwise take for made.
+    // The count is set after the calls, so that another thread does not skip calls not made yet.
     contents.withLock {
       $0.session.notifiedChangeCount = max($0.session.notifiedChangeCount, changeCount)
     }

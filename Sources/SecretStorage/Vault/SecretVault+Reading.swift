@@ -1,11 +1,11 @@
 import Concurrency
 import StorageInternals
 
-// Items and secrets, also those of a damaged vault.
+// Reading items and secrets, also from a damaged vault.
 extension SecretVault {
   /// Returns the revision of the vault's current content, including changes by other processes.
   ///
-  /// If nothing has changed, this only makes one `stat` call.
+  /// If nothing has changed, this makes only one `stat` call.
   public func revision() throws(SecretStoreError) -> StoreRevision {
     try read { contents throws(SecretStoreError) in contents.revision }
   }
@@ -85,7 +85,7 @@ extension SecretVault {
     let changes = try location.log.changes(since: nil)
     guard let table = changes.newestTable(cipher) else { return try salvageableItems() }
     defer { cipher.eraseKeys() }
-    // The machine's records are not used.
+    // The machine's records of the vault are not used, because the file may be an older copy.
     var contents = VaultContents(cipher: cipher)
     try contents.keys.ring.unlock(
       table, with: keys, location.device, checking: cancellation(after: lockCount))
@@ -110,7 +110,7 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Result {
     let location = try location
     var isNewlyLocked = false
-    // Runs after the lock is released, because observers may use the vault.
+    // Observers are notified after the lock is released, because they may use the vault.
     defer { if isNewlyLocked { notifyObservers() } }
     return try contents.withLock { contents throws(SecretStoreError) in
       isNewlyLocked = contents.lockIfIdle()
@@ -136,6 +136,7 @@ extension ItemQuery {
 }
 
 extension VaultContents {
+  /// Returns the readable items without access flags, the oldest first.
   fileprivate mutating func salvage() throws(SecretStoreError) -> [(
     item: SecretItem, secret: Secret
   )] {
@@ -146,7 +147,7 @@ extension VaultContents {
         readable.append((item.decoded, try open(item)))
         session.idle?.recordUse()
       } catch {
-        // This item cannot be recovered; `verify()` reports it.
+        // This item cannot be recovered. `verify()` reports its damage.
       }
     }
     return readable.sorted { SecretItem.isOlder($0.item, $1.item) }

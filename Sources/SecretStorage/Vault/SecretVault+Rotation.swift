@@ -1,4 +1,4 @@
-// The replacement of all keys.
+// Replacing all keys of the vault.
 extension SecretVault {
   /// Whether a key rotation of this or another process is unfinished; throws ``SecretStoreError``.
   public var isRotationPending: Bool {

@@ -1,8 +1,8 @@
-// The key slots.
+// Listing, adding, renaming and removing key slots.
 extension SecretVault {
   /// The slots, also of a locked vault, the oldest first; throws ``SecretStoreError``.
   ///
-  /// They may be forged unless ``Verification/isKeyTableProven`` is true.
+  /// The slots may be forged unless ``Verification/isKeyTableProven`` is true.
   public var slots: [Slot] {
     get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
   }

@@ -2,7 +2,7 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-// Adding, updating and removing items, in batches of all waiting threads.
+// Adding, updating and removing items, in batches that combine the writes of all waiting threads.
 extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
@@ -41,7 +41,7 @@ extension SecretVault {
     do throws(SecretStoreError) {
       return try writeItem(plain)
     } catch {
-      // The write, which alone finds the item, may have found access flags.
+      // The conflict may mean that the item has access flags, which only the write can find.
       guard error == .conflict else { throw error }
     }
     let payload = try payload(
@@ -60,7 +60,7 @@ extension SecretVault {
   }
 
   private func writeItem(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem {
-    // Only `VaultWrite.remove` has no item, so another change without one is a mistake here.
+    // Only a removal results in no item.
     guard let item = try write(change) else {
       fatalError("Adding or changing an item of a vault returned no item.")
     }
@@ -79,6 +79,7 @@ extension SecretVault {
   private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
   private typealias Outcome = (Pending, Result<SecretItem?, SecretStoreError>)
 
+  /// Commits a batch; if the disk is full, commits its removals separately with reserved space.
   private func commit(_ batch: [Pending]) {
     let removals = batch.filter(\.write.isRemoval)
     let hasOnlyRemovals = removals.count == batch.count
@@ -96,7 +97,7 @@ extension SecretVault {
     }
   }
 
-  /// Runs a write, which may use the reserved disk space if it is for example a removal.
+  /// Performs a write, and repeats it on a full disk after releasing reserved space, if allowed.
   func usingReserve(
     _ isAllowed: Bool = true, _ write: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
@@ -109,8 +110,8 @@ extension SecretVault {
     }
   }
 
-  /// Commits the first changes of a batch that do not overlap; returns false to be called again,
-  /// because another process has changed the vault.
+  /// Commits the first changes of a batch that do not overlap; returns false if the call must be
+  /// repeated, because another process has changed the vault.
   private func commitFirst(
     of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
@@ -122,15 +123,15 @@ extension SecretVault {
       return try Self.fill(from: batch, &contents, device)
     }
     guard let (draft, outcomes) = filled else {
-      // This may wait for another process, so the lock of `contents` is not held.
+      // Creating the key may wait for another process, so the lock of `contents` is not held.
       _ = try location.device.makeSecret()
       return try commitFirst(of: batch, location, hasDeviceSecret: true)
     }
-    // The initial records of a new vault alone do not justify a file.
+    // Without entries, no file is created for the key tables of a new vault.
     if !draft.entries.isEmpty {
       do {
         _ = try append(to: location) { () throws(SecretStoreError) in
-          // A new vault is recorded under the log's lock, so that no other process creates one.
+          // Before a new vault is recorded, this checks that no other process has created one.
           if draft.base.chain.first == nil, try withContents({ $0.position }) != draft.position {
             throw .conflict
           }
@@ -141,7 +142,7 @@ extension SecretVault {
         throw error
       }
     } else if outcomes.contains(where: { if case .success = $0.1 { true } else { false } }) {
-      // Another process removed the items, and may have been killed before it flushed that.
+      // Another process removed the items, and may have been killed before it flushed the removal.
       try synchronize()
     }
     for (pending, outcome) in outcomes { pending.finish(outcome) }
@@ -173,7 +174,7 @@ extension SecretVault {
     return true
   }
 
-  /// Returns a draft of the changes up to the first that overlaps an earlier one.
+  /// Returns a draft and outcomes of the changes before the first that overlaps an earlier one.
   private static func fill(
     from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState?
   ) throws(SecretStoreError) -> (VaultDraft, [Outcome]) {
@@ -193,6 +194,7 @@ extension SecretVault {
     return (draft, outcomes)
   }
 
+  /// Adopts a draft that was appended, and records its last record on this machine.
   func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ location: VaultLocation
   ) {

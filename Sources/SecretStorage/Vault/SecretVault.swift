@@ -16,25 +16,16 @@ import Synchronization
 /// vault from other programs of the same user.
 ///
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
-/// it is on disk. Only if a write replaces the file, as a change of passphrase does, and the
-/// directory cannot be flushed, the write succeeds, and ``SecretStores/onFailure`` reports that a
-/// power failure may undo it. Later writes then throw ``SecretStoreError/uncertain(path:code:)``
-/// until the directory has been flushed.
+/// it is on disk. If a write replaces the file, as a change of passphrase does, and flushing the
+/// directory fails, the write still succeeds, but ``SecretStores/onFailure`` reports that a power
+/// failure may undo it. Later writes then throw ``SecretStoreError/uncertain(path:code:)`` until
+/// the directory has been flushed.
 ///
 /// The vault reserves 64 KiB of disk space, so that items and slots can be removed on a full disk.
 /// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. See also
 /// <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
-  // This file has what all others use. Its extensions are in the files SecretVault+…:
-  // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
-  //   items that have access flags.
-  // - Anchoring records the vault on this machine before a write, and accepts a rollback or another
-  //   vault.
-  // - Slots and Passphrases change what opens the vault, and Rotation its keys.
-  // - Locking/: Locking and unlocking, and AutomaticLocking.
-  // - Maintenance/: Maintenance verifies and repairs, Compaction shrinks the file, and Diagnosis
-  //   reports.
-  // - Transfer/: Exporting and Importing.
+  // The extensions in the files SecretVault+… of this folder and its subfolders add the operations.
 
   private let foundLocation: LazyValue<VaultLocation, SecretStoreError>
   private let timeout: LockTimeout
@@ -49,9 +40,9 @@ public final class SecretVault: SecretStore {
   /// The failures of each maintenance task since it last succeeded.
   let failedTasks = Lock([String: [SecretStorageFailure]]())
   let fileWatch = Lock(SharedWatch())
-  /// The queue for background work; a dispatch queue crashes if the process cannot open files.
+  /// The queue for background work, because a dispatch queue crashes if no file can be opened.
   let background = SerialQueue()
-  /// The setting and its signal observations; `contents` has the idle period.
+  /// The setting, and the observations of its signals; the idle period is in `contents`.
   let automaticLockingState = Lock(
     (setting: AutomaticLocking(), observations: [ChangeObservation]()))
 
@@ -122,7 +113,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The maximum time that a write waits for other writers: 30 seconds by default; zero means none.
+  /// The maximum time that a write waits for other writers: 30 seconds by default; zero is no wait.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
   /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
@@ -134,11 +125,11 @@ public final class SecretVault: SecretStore {
 
   /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// If false, the default, a write revokes the permission, with which others could replace the
-  /// files, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does the
-  /// creation of a vault or a device key in the directory of another user, as by root in a user's
-  /// home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading only
-  /// checks the files. True is for a volume that several trusted users share.
+  /// If false, the default, a write revokes the permission, because others could replace the files,
+  /// or throws ``SecretStoreError/insecure(path:reason:)``. Creating a vault or a device key in the
+  /// directory of another user, for example as root, also throws this error. A sticky directory of
+  /// root or of this user, such as `/tmp`, is allowed. A read checks only the files. The value true
+  /// is for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
@@ -180,7 +171,7 @@ extension SecretStore where Self == SecretVault {
 private let sharedVault = SecretVault()
 
 extension URL {
-  /// The path of a file URL, which is empty if it contains bytes that are not UTF-8.
+  /// The path of a file URL; throws for another URL, or if the path is empty or not UTF-8.
   fileprivate var filePath: String {
     get throws(SecretStoreError) {
       if isFileURL, !path.isEmpty { return path }
