@@ -86,9 +86,8 @@ extension SecretVault {
 
   /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.
   ///
-  /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. After
-  /// a removal, the next write creates a new vault that this device can open. Throws as
-  /// ``acceptRollback()``.
+  /// An older copy of the other vault is still rejected until ``acceptRollback()``, which throws
+  /// the same errors. After a removal, the next write creates a vault that this device can open.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
       guard case .replaced = contents.trustError ?? contents.missingVaultError else { return nil }

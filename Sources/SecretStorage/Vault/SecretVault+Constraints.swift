@@ -61,8 +61,7 @@ extension SecretVault {
       of: content, item.identity, requested ?? item.accessControl, authorizedBy: authorization)
   }
 
-  /// Returns the secret in the opened payload of an item, after checking the enrolled set and the
-  /// application password, which need the payload.
+  /// Returns the secret in an item's payload, after checking enrolled set and application password.
   func secret(
     in payload: Secret, of item: VaultItem, reading isReading: Bool,
     authorizedBy authorization: Authorization
@@ -97,8 +96,7 @@ extension SecretVault {
 }
 
 extension AccessConstraints {
-  /// Throws `denied` if a required application password is missing or, unless the secret is only
-  /// replaced, a required proof.
+  /// Throws `denied` if a required application password or, in a read, a required proof is missing.
   func check(
     _ authorization: Authorization, reading isReading: Bool
   ) throws(SecretStoreError) {

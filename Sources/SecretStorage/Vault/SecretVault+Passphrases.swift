@@ -68,8 +68,7 @@ extension SecretVault {
 
   /// Replaces one passphrase with another, and leaves all other slots unchanged.
   ///
-  /// A locked vault remains locked. As in ``removeSlot(_:)``, the old passphrase still opens older
-  /// copies of the file.
+  /// A locked vault stays locked. As in ``removeSlot(_:)``, the old passphrase opens older copies.
   ///
   /// - Parameters:
   ///   - id: The passphrase's slot; nil means the only passphrase slot.

@@ -12,9 +12,8 @@ extension SecretVault {
 
   /// Returns the items that match a query, with the oldest first.
   ///
-  /// - Complexity: Linear in the number of items with the query's service or server and, if
-  ///   specified, its account; for other queries, and in the first searches of this object, of all
-  ///   items.
+  /// - Complexity: Linear in the number of items with the query's service or server and, if given,
+  ///   its account; of all items for other queries, and in the first searches of this object.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
   ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -76,8 +75,7 @@ extension SecretVault {
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.
   /// - Throws: The error of ``unlock(with:)`` for the last key if none opens a slot, or the error
-  ///   of reading the file, which is ``SecretStoreError/corrupted(_:)`` without an intact key
-  ///   table.
+  ///   of reading the file, which is ``SecretStoreError/corrupted(_:)`` if no key table is intact.
   public func salvageableItems(
     unlockingWith keys: [UnlockKey]
   ) throws -> [(item: SecretItem, secret: Secret)] {

@@ -53,8 +53,7 @@ extension SecretVault {
 
   /// Removes an item; succeeds if it is already removed.
   ///
-  /// - Throws: ``SecretStoreError/conflict`` if the item was changed since the expected revision,
-  ///   or the error of writing the vault.
+  /// - Throws: ``SecretStoreError/conflict`` if the revision has changed, or the error of writing.
   public func remove(_ id: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     _ = try write(.remove(id, expecting: revision))
   }

@@ -133,8 +133,7 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Encrypts or decrypts a message with a context from the pool, or a new one if there is none.
   ///
-  /// - Returns: Whether the library succeeded, and the number of bytes written, which is nil if the
-  ///   tag or the padding is wrong.
+  /// - Returns: Whether the library succeeded, and the output's size; nil if tag or padding is wrong.
   private func process(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>, under key: Secret,
     nonce: [UInt8], authenticating context: [UInt8], tag: inout [UInt8], isEncrypting: Bool,

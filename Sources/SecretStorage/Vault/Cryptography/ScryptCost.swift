@@ -33,8 +33,7 @@ public struct ScryptCost: Hashable, Sendable {
 
   var isAffordable: Bool { memory != nil }
 
-  /// The required memory, in bytes; nil if the parameters are invalid, or require more than 1 GiB
-  /// of memory or 16 passes over it.
+  /// The required memory, in bytes; nil if the parameters are invalid or exceed the upper limits.
   var memory: UInt64? {
     // The last condition is a requirement of scrypt itself: see section 2 of RFC 7914.
     guard (1..<48).contains(logarithmicCost), (1..<1024).contains(blockSize),

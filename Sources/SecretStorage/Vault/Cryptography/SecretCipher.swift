@@ -4,14 +4,12 @@ import StorageInternals
 
 /// The cryptographic primitives of a vault.
 ///
-/// Where ``OpenSSLCipher`` cannot be used, an app can provide another cipher, which must compute
-/// the same functions.
+/// Where ``OpenSSLCipher`` cannot be used, an app can provide a cipher with the same functions.
 public protocol SecretCipher: Sendable {
   /// Computes the SHA-256 digest of bytes (FIPS 180-4).
   func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8]
 
-  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869), whose context information is the purpose
-  /// in UTF-8.
+  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869); the purpose, in UTF-8, is the `info`.
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret

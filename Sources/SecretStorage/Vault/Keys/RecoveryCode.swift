@@ -34,8 +34,7 @@ public struct RecoveryCode: Sendable, Equatable {
     self.characters = characters
   }
 
-  /// Creates a recovery code from a string that a user typed; throws
-  /// ``SecretStoreError/invalid(_:)`` if it was mistyped.
+  /// Creates a code from typed text; throws ``SecretStoreError/invalid(_:)`` if it was mistyped.
   public init(_ string: some StringProtocol) throws {
     var length = 0
     var isReadable = true

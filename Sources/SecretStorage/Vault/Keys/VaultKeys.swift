@@ -17,8 +17,7 @@ struct VaultKeys: Sendable {
 
   var table: KeyTable?
   var standing = Standing.proven
-  /// The fingerprint of the table's generation, the keys in use between two rotations; nil if the
-  /// link key of the generation is unavailable.
+  /// The fingerprint of the generation, the keys between two rotations; nil without its link key.
   var fingerprint: [UInt8]?
   var ring = KeyRing()
   /// The keys of a file that this object is about to install, for the first thread that reads it.

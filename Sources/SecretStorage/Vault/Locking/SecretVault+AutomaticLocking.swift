@@ -8,8 +8,7 @@ extension SecretVault {
   /// Setting the property restarts the idle time, and takes effect for all later signals. For other
   /// events, such as `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
   ///
-  /// - Precondition: Every signal can be caught and reports no fault, unlike SIGKILL, SIGSEGV and
-  ///   SIGPIPE.
+  /// - Precondition: Dispatch can catch every signal, unlike SIGKILL, SIGSEGV and SIGPIPE.
   public var automaticLocking: AutomaticLocking {
     get { Fork.isChild ? AutomaticLocking() : automaticLockingState.withLock { $0.setting } }
     set {
@@ -57,13 +56,11 @@ extension SecretVault {
 public struct AutomaticLocking: Hashable, Sendable {
   /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// Each read of a secret and each write through this object restarts the time. Searches and
-  /// ``SecretVault/revision()`` do not, so that polling does not keep the vault unlocked. The sleep
-  /// of the machine counts as idle.
+  /// Reading a secret or writing through this object restarts the time, but searching or calling
+  /// ``SecretVault/revision()`` does not, so that polling permits locking. Sleep counts as idle.
   public var afterIdle: Duration?
 
-  /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process; SIGSTOP
-  /// cannot be caught.
+  /// Whether the vault locks before SIGTSTP (Ctrl-Z) stops the process; SIGSTOP cannot be caught.
   public var whenSuspended: Bool
 
   /// The signals that lock the vault, for example `[SIGUSR1]`.

@@ -48,8 +48,7 @@ final class SignalSource: @unchecked Sendable {
       if number == SIGTSTP, DeferredSignals.deferSignal(number) { return }
       handle()
     }
-    // On Linux, Dispatch installs a handler, so the signal need not be ignored, which would lose
-    // signals that arrive earlier.
+    // On Linux, Dispatch installs a handler. Ignoring the signal would lose earlier signals.
     source.setRegistrationHandler { [self] in
       dispatchHandler.withLock { $0 = handlerAddress }
       isRegistered.signal()

@@ -171,8 +171,7 @@ struct FileRecordLog: RecordLog {
       fillReserve(holding: lock)
       return LogPosition(size: end, state: state)
     } catch {
-      // The write is not acknowledged. If truncating fails too, the file ends with a part of the
-      // write, or with all of it.
+      // The write is not acknowledged. If truncating fails too, a part or all of it remains.
       do throws(SystemError) { try file.truncate(to: position.size) } catch {}
       throw SecretStoreError(error)
     }
@@ -235,8 +234,7 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Acquires the writers' lock, which the kernel releases when its holder dies, and then flushes
-  /// the directory entry of the file.
+  /// Acquires the writers' lock, which ends with its holder, and flushes the file's name.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     let lock = try mapErrors(FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
     if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {

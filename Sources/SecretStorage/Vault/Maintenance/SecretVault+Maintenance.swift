@@ -12,8 +12,7 @@ extension SecretVault {
     public let lockedCount: Int
     /// Descriptions of the damaged places; after 1,000, the rest of the vault counts as one more.
     public let damage: [String]
-    /// A description of the remains of a write that was never acknowledged, which the next write
-    /// removes; nil if there are none.
+    /// A description of the remains of an unacknowledged write until the next write; nil if none.
     public let interruptedWrite: String?
     /// Whether a key has proven the slots; if not, anything may be forged.
     public let isKeyTableProven: Bool
@@ -130,9 +129,8 @@ extension SecretVault {
         written?.vaultID, recorded: old.recordedVaultID, isNew: old.chain.first == nil, location)
       return (new.records, position)
     }
-    // The vault has changed, so further errors are reported and not thrown. The new file's state is
-    // recorded only if the file is durable: otherwise, a power failure could restore the old file,
-    // which would look like an older copy.
+    // The vault has changed, so further errors are only reported. The state of the new file is not
+    // recorded if a power failure could restore the old file, which would look like an older copy.
     reportingFailure(of: "flush", as: .durability) { () throws(SecretStoreError) in
       if let durabilityError { throw durabilityError }
     }
@@ -201,8 +199,7 @@ extension VaultContents {
 }
 
 extension SecretVault {
-  /// The damaged files that repairs have replaced, with the oldest first; throws
-  /// ``SecretStoreError``.
+  /// The damaged files that repairs have replaced, the oldest first; throws ``SecretStoreError``.
   ///
   /// Keys from the time of the repair still open them, regardless of later changes to the keys.
   public var damagedCopies: [URL] {
@@ -211,8 +208,7 @@ extension SecretVault {
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
   ///
-  /// The files may be the only copies of content that could not be recovered. Traces of them may
-  /// remain on the storage medium.
+  /// The files may be the only copies of unrecovered content. Traces may remain on the medium.
   ///
   /// - Throws: ``SecretStoreError/busy(path:holder:)`` if other processes keep writing,
   ///   ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or the

@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-/// An item of a vault, whose decrypted attributes are decoded on demand: decoding all items would
-/// double the time to open a large vault.
+/// An item of a vault, decoded on demand, because decoding all items would double the opening time.
 struct VaultItem: Sendable {
   /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
@@ -23,8 +22,7 @@ struct VaultItem: Sendable {
   /// The valid dates in microseconds since 1970, which allow adding offsets without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
-  /// Returns the authenticated context of a secret under an application password, which is the same
-  /// after an import to another vault.
+  /// Returns the authenticated context, in any vault, of a secret under an application password.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [identity.itemClass.code] + ItemFields.encoded(identity)
   }
@@ -202,8 +200,7 @@ struct VaultItem: Sendable {
   }
 }
 
-/// The decrypted attributes and the sealed secrets of a record of items, both copied, because a
-/// slice would keep the whole file in memory.
+/// The attributes and the sealed secrets of a record of items, copied so as not to retain the file.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
   let secrets: SealedContent

@@ -5,10 +5,9 @@ public import FoundationEssentials
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
-  /// An item with a new identity is added with the same dates, attributes and access control.
-  /// Written items are read back from the file and compared with the import. If the import ends
-  /// early, another one finds the items imported so far ``ImportReport/Outcome/identical``. See
-  /// also <doc:MovingSecrets>.
+  /// An item with a new identity keeps its dates, attributes and access control. Written items are
+  /// read back and compared. If the import ends early, the next import finds the written items
+  /// ``ImportReport/Outcome/identical``. See also <doc:MovingSecrets>.
   ///
   /// - Parameters:
   ///   - url: The file to import, which is not changed.
