@@ -25,7 +25,10 @@ import Synchronization
 /// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. See also
 /// <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
-  // The extensions in the files SecretVault+… of this folder and its subfolders add the operations.
+  // The operations are in the files SecretVault+…: Reading, Writing and Observing, with Constraints
+  // for access flags; Anchoring for this machine's records; Slots, Passphrases and Rotation for
+  // keys; Locking and AutomaticLocking; Maintenance, Compaction and Diagnosis; Exporting and
+  // Importing. The head of each file says what it adds.
 
   private let foundLocation: LazyValue<VaultLocation, SecretStoreError>
   private let timeout: LockTimeout

@@ -133,7 +133,7 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Encrypts or decrypts a message with a context from the pool, or a new one if there is none.
   ///
-  /// - Returns: Whether the library succeeded, and the output's size; nil if tag or padding is wrong.
+  /// - Returns: Whether the library succeeded, and the output size; nil if tag or padding is wrong.
   private func process(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>, under key: Secret,
     nonce: [UInt8], authenticating context: [UInt8], tag: inout [UInt8], isEncrypting: Bool,
