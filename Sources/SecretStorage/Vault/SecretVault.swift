@@ -116,7 +116,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The maximum time that a write waits for other writers: 30 seconds by default; zero is no wait.
+  /// The maximum wait of a write for other writers: 30 seconds by default; zero means no waiting.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
   /// Further writes then fail immediately until the lock is free. Reading and locking never wait.

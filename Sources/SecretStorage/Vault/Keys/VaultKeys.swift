@@ -139,7 +139,7 @@ extension VaultKeys {
 
   /// Opens a table with the first available unattended key, if any.
   ///
-  /// Damaged slots and invalid credentials are skipped. Other errors, which may not persist, throw.
+  /// Damaged slots and invalid credentials are skipped. Other errors throw: a retry may succeed.
   mutating func openUnattended(_ table: KeyTable, _ device: DeviceState) throws(SecretStoreError) {
     unattendedError = nil
     for slot in table.slots {

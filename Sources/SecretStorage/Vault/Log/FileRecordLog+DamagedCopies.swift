@@ -6,7 +6,7 @@ import StorageInternals
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
-  /// Keeps the file, which ends at a position, as a hard link or, where links fail, as a copy.
+  /// Keeps the file, which ends at a position, as a hard link or, if unsupported, as a copy.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
     // The suffix is the time of the last modification, in nanoseconds since 1970.
     let name = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")

@@ -57,7 +57,7 @@ package typealias LogBeginning = (
   _ write: (LogRecord) throws(SecretStoreError) -> Void
 ) throws(SecretStoreError) -> Void
 
-/// Reads bytes of a log at an offset that ``LogRecord/offset`` has, even after its replacement.
+/// Reads bytes of a log at an offset as in ``LogRecord/offset``, even after the log's replacement.
 package typealias LogReader =
   @Sendable (_ offset: Int, _ count: Int) throws(SecretStoreError) -> ArraySlice<UInt8>
 

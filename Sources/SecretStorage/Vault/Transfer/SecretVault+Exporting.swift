@@ -85,7 +85,7 @@ extension SecretVault {
 }
 
 extension VaultLocation {
-  /// Throws `invalid` if an export to a path would replace this vault or, unasked, another file.
+  /// Throws `invalid` if an export would replace this vault or, unless that is allowed, any file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
     let target = try mapErrors(fileSystem.status(of: path, followingLink: true))
