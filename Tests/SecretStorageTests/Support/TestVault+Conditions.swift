@@ -36,6 +36,13 @@ extension TestVault {
     }
   }
 
+  /// Expects every access to be refused with an error of a kind that names the vault.
+  func expectEach(
+    _ object: SecretVault, _ kind: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    expectEach(object, sourceLocation: sourceLocation) { $0.isOf(kind, saying: [path]) }
+  }
+
   func expectInsecure(
     _ path: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {

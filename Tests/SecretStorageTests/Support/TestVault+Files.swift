@@ -31,6 +31,9 @@ extension TestVault {
     try FileSystem().replaceFile(at: path, with: bytes)
   }
 
+  /// Compacts the vault on another machine that has its passphrase.
+  func compactElsewhere() throws { try unlocked(state: path("elsewhere")).compact() }
+
   func names() throws -> [String] {
     try FileSystem().entries(of: directory.path).sorted()
   }
@@ -71,6 +74,21 @@ extension TestVault {
 
   func putState(_ name: String, _ bytes: [UInt8]) throws {
     try FileSystem().replaceFile(at: "\(statePath)/\(name)", with: bytes)
+  }
+
+  /// Returns the path of a machine's file with a suffix.
+  func stateFile(_ suffix: String) throws -> String {
+    let name = try FileSystem().entries(of: statePath).first { $0.hasSuffix(suffix) }
+    return "\(statePath)/\(try #require(name))"
+  }
+
+  /// Gives the item `a` two values, and returns the file after each.
+  func writeTwice(by object: SecretVault? = nil) throws -> (old: [UInt8], new: [UInt8]) {
+    let object = object ?? open()
+    try object.add("old", account: "a")
+    let old = try bytes
+    try object.change("a", to: "new")
+    return (old, try bytes)
   }
 
   /// Makes another vault of the same device, of which its machine remembers nothing.

@@ -29,9 +29,10 @@ extension TestVault {
 
   /// Returns another object for the vault, unlocked by its passphrase, if it has one.
   func unlocked(
-    by passphrase: Secret? = TestVault.passphrase, fileSystem: FileSystem = FileSystem()
+    by passphrase: Secret? = TestVault.passphrase, state: String? = nil,
+    fileSystem: FileSystem = FileSystem()
   ) throws -> SecretVault {
-    let object = open(fileSystem: fileSystem)
+    let object = open(state: state, fileSystem: fileSystem)
     if let passphrase { try object.unlock(with: .passphrase(passphrase)) }
     return object
   }
@@ -107,10 +108,13 @@ extension SecretVault {
 
   /// Expects the vault to have these items alone, and no damage.
   func expectSound(
-    _ texts: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+    _ texts: [String: String], _ comment: Comment? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    #expect(try self.texts() == texts, sourceLocation: sourceLocation)
-    #expect(try verify().isSound, sourceLocation: sourceLocation)
+    #expect(try self.texts() == texts, comment, sourceLocation: sourceLocation)
+    let found = try verify()
+    let isSound = found.isSound && found.itemCount == texts.count
+    #expect(isSound, comment, sourceLocation: sourceLocation)
   }
 
   /// Returns every item that may leave the device, with its sealed contents.
@@ -152,12 +156,12 @@ extension SecretVault {
   }
 }
 
-/// Expects an error of a kind, with any text.
+/// Expects an error of a kind, whose text has these words.
 func expectError(
-  _ kind: String, sourceLocation: SourceLocation = #_sourceLocation,
+  _ kind: String, saying words: String..., sourceLocation: SourceLocation = #_sourceLocation,
   from body: () throws -> Void
 ) {
-  expectError({ $0.kind == kind }, sourceLocation: sourceLocation, from: body)
+  expectError({ $0.isOf(kind, saying: words) }, sourceLocation: sourceLocation, from: body)
 }
 
 /// Expects an error for a violated limit, with these words.
@@ -186,7 +190,11 @@ extension Secret {
 }
 
 extension SecretStoreError {
-  fileprivate var kind: String {
+  func isOf(_ kind: String, saying words: [String]) -> Bool {
+    self.kind == kind && words.allSatisfy { "\(self)".contains($0) }
+  }
+
+  var kind: String {
     switch self {
     case .locked: "locked"
     case .wrongPassphrase: "wrongPassphrase"
@@ -197,6 +205,8 @@ extension SecretStoreError {
     case .replaced: "replaced"
     case .newerFormat: "newerFormat"
     case .insecure: "insecure"
+    case .unavailable: "unavailable"
+    case .busy: "busy"
     case .system(_, _, let code): "system \(code)"
     default: "another"
     }

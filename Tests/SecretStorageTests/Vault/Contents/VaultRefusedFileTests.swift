@@ -29,69 +29,79 @@ struct VaultRefusedFileTests {
     return try vault.bytes
   }
 
-  @Test(arguments: Refused.allCases, [true, false])
-  func refusedFileChangesNoKey(_ refused: Refused, isDevice: Bool) throws {
+  private typealias State = [String: [UInt8]]
+
+  /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
+  /// its earlier and present bytes, and its state.
+  private func protectedLater(
+    _ isDevice: Bool
+  ) throws -> (older: [UInt8], genuine: [UInt8], state: State) {
     try vault.giveCredential("vault-key", 1)
     let older = try make(vault, "old", isDevice)
     let owner = try vault.openAsService()
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.change("a", to: "new")
-    let genuine = try vault.bytes
-    let state = try vault.rememberedState()
+    return (older, try vault.bytes, try vault.rememberedState())
+  }
+
+  /// Puts a file in the vault's place; state files of 112 bytes do not contain its beginning.
+  private func put(_ file: [UInt8], _ state: State, size: Int = 112) throws {
+    try vault.replace(by: file)
+    for (name, bytes) in state { try vault.putState(name, Array(bytes.prefix(size))) }
+  }
+
+  /// Expects an object to refuse a file, and to know the keys of the genuine one afterwards.
+  private func expectRefusal(
+    _ kind: String, by reader: Reader, insteadOf genuine: [UInt8], putting put: () throws -> Void,
+    alsoExpecting expect: (SecretVault) throws -> Void = { _ in }
+  ) throws {
+    let object = try vault.openAsService()
+    if reader != .new { #expect(try object.isLocked) }
+    if reader == .unlocked {
+      try object.unlock(with: .passphrase(TestVault.passphrase))
+      #expect(try object.text("a") == "new")
+    }
+    try put()
+    for _ in 0..<2 {
+      expectError(kind) { _ = try object.text("a") }
+      expectError(kind) { _ = try object.isLocked }
+      expectError(kind) { _ = try object.slots }
+      expectError(kind) { _ = try object.salvageableItems() }
+      expectError(kind) { try object.unlock() }
+    }
+    try expect(object)
+    try vault.replace(by: genuine)
+    #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
+    if reader != .unlocked {
+      expectLocked { try object.text("a") }
+      try object.unlock(with: .passphrase(TestVault.passphrase))
+    }
+    #expect(try object.text("a") == "new")
+  }
+
+  @Test(arguments: Refused.allCases, [true, false])
+  func refusedFileChangesNoKey(_ refused: Refused, isDevice: Bool) throws {
+    let (older, genuine, state) = try protectedLater(isDevice)
     let place = refused == .older ? nil : try vault.sibling()
     let file = try place.map { try make($0, "another", isDevice) } ?? older
     let kind = refused == .older ? "rolledBack" : "replaced"
-
     for reader in Reader.allCases {
-      let object = try vault.openAsService()
-      if reader != .new { #expect(try object.isLocked) }
-      if reader == .unlocked {
-        try object.unlock(with: .passphrase(TestVault.passphrase))
-        #expect(try object.text("a") == "new")
-      }
-      try vault.replace(by: file)
-      // A state file of 112 bytes does not contain the beginning of the file.
       let size = (reader == .new) == isDevice ? 112 : 160
-      for (name, bytes) in state { try vault.putState(name, Array(bytes.prefix(size))) }
-      for _ in 0..<2 {
-        expectError(kind) { _ = try object.text("a") }
-        expectError(kind) { _ = try object.isLocked }
-        expectError(kind) { _ = try object.slots }
-        expectError(kind) { _ = try object.salvageableItems() }
-        expectError(kind) { try object.unlock() }
+      try expectRefusal(kind, by: reader, insteadOf: genuine) {
+        try put(file, state, size: size)
+      } alsoExpecting: { object in
+        let saved = try object.salvageableItems(unlockingWith: [key(isDevice)])
+        #expect(saved.map(\.secret.text) == [refused == .older ? "old" : "another"])
+        #expect(throws: SecretStoreError.wrongPassphrase) {
+          try object.salvageableItems(unlockingWith: [.passphrase(TestVault.passphrase)])
+        }
       }
-      let saved = try object.salvageableItems(unlockingWith: [key(isDevice)])
-      #expect(saved.map(\.secret.text) == [refused == .older ? "old" : "another"])
-      #expect(throws: SecretStoreError.wrongPassphrase) {
-        try object.salvageableItems(unlockingWith: [.passphrase(TestVault.passphrase)])
-      }
-      try vault.replace(by: genuine)
-      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
-      if reader != .unlocked {
-        expectLocked { try object.text("a") }
-        try object.unlock(with: .passphrase(TestVault.passphrase))
-      }
-      #expect(try object.text("a") == "new")
     }
-  }
-
-  /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
-  /// its earlier and present bytes, and its state without the keys.
-  private func protectedLater(
-    _ isDevice: Bool
-  ) throws -> (older: [UInt8], genuine: [UInt8], state: [String: [UInt8]]) {
-    try vault.giveCredential("vault-key", 1)
-    let older = try make(vault, "old", isDevice)
-    let owner = try vault.openAsService()
-    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
-    try owner.change("a", to: "new")
-    let state = try vault.rememberedState().mapValues { Array($0.prefix(112)) }
-    return (older, try vault.bytes, state)
   }
 
   enum Damage: CaseIterable { case garbageBehind, newestBehind, continued, withoutAnEnd }
 
-  /// A state file of 112 bytes does not contain the beginning of the file, which would differ.
+  /// The beginning of the file would differ from a remembered one.
   @Test(arguments: Damage.allCases, [true, false])
   func damagedOlderCopyChangesNoKey(_ damage: Damage, isDevice: Bool) throws {
     let (older, genuine, state) = try protectedLater(isDevice)
@@ -105,20 +115,7 @@ struct VaultRefusedFileTests {
       case .withoutAnEnd: Array(older.dropLast(10)) + [UInt8](repeating: 7, count: 100)
       }
     for reader in Reader.allCases {
-      let object = try vault.openAsService()
-      if reader != .new { #expect(try object.isLocked) }
-      if reader == .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
-      try vault.replace(by: file)
-      for (name, bytes) in state { try vault.putState(name, bytes) }
-      for _ in 0..<2 {
-        expectError("rolledBack") { _ = try object.text("a") }
-        expectError("rolledBack") { _ = try object.isLocked }
-        expectError("rolledBack") { try object.unlock() }
-      }
-      try vault.replace(by: genuine)
-      #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
-      if reader != .unlocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
-      #expect(try object.text("a") == "new")
+      try expectRefusal("rolledBack", by: reader, insteadOf: genuine) { try put(file, state) }
     }
   }
 
@@ -126,8 +123,7 @@ struct VaultRefusedFileTests {
   @Test(arguments: [true, false])
   func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
     let (older, genuine, state) = try protectedLater(isDevice)
-    try vault.replace(by: older)
-    for (name, bytes) in state { try vault.putState(name, bytes) }
+    try put(older, state)
     let object = vault.open(
       credentials: try vault.credentials(),
       fileSystem: .before(.open, on: ".place") { [vault] in
@@ -140,17 +136,8 @@ struct VaultRefusedFileTests {
     #expect(try object.text("a") == "new")
   }
 
-  /// Makes a vault that a passphrase opens, and returns its earlier and present bytes.
-  private func makeProtected() throws -> (older: [UInt8], genuine: [UInt8]) {
-    let owner = try vault.protected()
-    try owner.add("old", account: "a")
-    let older = try vault.bytes
-    try owner.change("a", to: "new")
-    return (older, try vault.bytes)
-  }
-
   @Test func readEndsAlthoughTheFileIsExchangedEachTime() throws {
-    let (older, genuine) = try makeProtected()
+    let (older, genuine) = try vault.writeTwice(by: vault.protected())
     let rest = Lock(0)
     let object = try vault.unlocked(
       fileSystem: FileSystem { [vault] call, path in
@@ -165,9 +152,7 @@ struct VaultRefusedFileTests {
     #expect(try object.text("a") == "new")
     rest.withLock { $0 = 200 }
     try vault.replace(by: older)
-    let error = try failure { _ = try object.text("a") }
-    guard case .unavailable(let what) = error else { throw error }
-    #expect(what.contains(vault.path))
+    expectError("unavailable", saying: vault.path) { _ = try object.text("a") }
     rest.withLock { $0 = 0 }
     try vault.replace(by: genuine)
     #expect(try object.text("a") == "new")
@@ -175,10 +160,8 @@ struct VaultRefusedFileTests {
 
   /// The file is exchanged while it is read, and is no vault when it is read again.
   @Test func failedReadLosesNothingInMemory() throws {
-    let (older, genuine) = try makeProtected()
-    let other = vault.open(state: try vault.path("elsewhere"))
-    try other.unlock(with: .passphrase(TestVault.passphrase))
-    try other.compact()
+    let (older, genuine) = try vault.writeTwice(by: vault.protected())
+    try vault.compactElsewhere()
     let compacted = try vault.bytes
     let tables = compacted[..<TestVault.frames(of: compacted)[1].endIndex]
     try vault.replace(by: genuine)

@@ -220,9 +220,7 @@ import Testing
     let owner = try vault.protected()
     try owner.add("value", account: "a", .always)
     let before = try remembered()
-    let other = vault.open(state: try vault.path("elsewhere"))
-    try other.unlock(with: .passphrase(TestVault.passphrase))
-    try other.compact()
+    try vault.compactElsewhere()
     let locked = vault.open()
     try locked.add("new", account: "b", .always)
     #expect(try locked.isLocked)
@@ -236,9 +234,7 @@ import Testing
     let reader = try vault.protected()
     try reader.add("value", account: "a")
     let old = try vault.bytes
-    let other = vault.open(state: try vault.path("elsewhere"))
-    try other.unlock(with: .passphrase(TestVault.passphrase))
-    try other.compact()
+    try vault.compactElsewhere()
     #expect(try reader.texts() == ["a": "value"])
     #expect(try remembered().head == reader.withContents { $0.chain.head })
     try vault.replace(by: old)
@@ -247,9 +243,7 @@ import Testing
 
   @Test func copyAcceptedElsewhereIsReadAfterACompaction() throws {
     let (object, reader) = (vault.open(), vault.open())
-    try object.add("old", account: "a")
-    let old = try vault.bytes
-    try object.change("a", to: "new")
+    let old = try vault.writeTwice(by: object).old
     #expect(try reader.texts() == ["a": "new"])
     try object.compact()
     for _ in 0..<2 { #expect(try reader.texts() == ["a": "new"]) }
@@ -278,34 +272,25 @@ import Testing
   /// The first process on a machine is killed before its first write, and then another machine
   /// rewrites the file.
   @Test func interruptedFirstWriteRemembersTheKeys() throws {
-    let owner = try vault.protected()
+    let owner = vault.open(state: try vault.path("elsewhere"))
+    try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.add("value", account: "a")
-    let state = try vault.path("elsewhere")
-    let file = vault.path
     let first = Lock([String: [UInt8]]())
-    let killed = vault.open(
-      state: state,
-      fileSystem: .before(.write, on: file) {
+    let killed = try vault.unlocked(
+      fileSystem: .before(.write, on: vault.path) { [vault] in
         recordingErrors {
-          for name in try FileSystem().entries(of: state) where name.hasSuffix(".state") {
-            let bytes = try TestVault.bytes(of: "\(state)/\(name)")
-            first.withLock { $0[name] = bytes }
-          }
+          let state = try vault.rememberedState()
+          first.withLock { $0 = state }
         }
       })
-    try killed.unlock(with: .passphrase(TestVault.passphrase))
     let before = try vault.bytes
     try killed.add("never written", account: "b")
     try vault.replace(by: before)
     let states = first.withLock { $0 }
     #expect(states.values.map(\.count) == [160])
-    for (name, bytes) in states {
-      try FileSystem().replaceFile(at: "\(state)/\(name)", with: bytes)
-    }
+    for (name, bytes) in states { try vault.putState(name, bytes) }
     try owner.compact()
-    let next = vault.open(state: state)
-    try next.unlock(with: .passphrase(TestVault.passphrase))
-    try next.expectSound(["a": "value"])
+    try vault.unlocked().expectSound(["a": "value"])
   }
 
   @Test func recordBehindADamagedOneIsNotRemembered() throws {
@@ -333,13 +318,10 @@ import Testing
   @Test(arguments: ["device.key", ".state", ".place"])
   func modeIsCheckedOnTheOpenFile(_ suffix: String) throws {
     try vault.open().add("value", account: "a")
-    let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
-    let file = "\(vault.statePath)/\(try #require(found))"
+    let file = try vault.stateFile(suffix)
     let object = vault.open(
       fileSystem: .before(.open, on: suffix) { _ = unsafe chmod(file, 0o666) })
-    let error = try failure { _ = try object.texts() }
-    guard case .insecure(file, let reason) = error else { throw error }
-    #expect(reason.contains("accessible to other users"))
+    expectError("insecure", saying: file, "accessible to other users") { _ = try object.texts() }
   }
 
   /// A program that can write to the directory gives a file of the user's the name.
@@ -347,8 +329,7 @@ import Testing
   func fileWithSeveralNamesIsReadButNotWritten(_ suffix: String) throws {
     let object = vault.open()
     try object.add("value", account: "a")
-    let found = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(suffix) }
-    let file = "\(vault.statePath)/\(try #require(found))"
+    let file = try vault.stateFile(suffix)
     let other = try vault.path("another file")
     try FileSystem().replaceFile(at: other, with: Array("text".utf8))
     try FileSystem().unlink(file)
@@ -358,17 +339,14 @@ import Testing
     #expect(try reader.texts() == ["a": "value"])
     try reader.add("new", account: "new")
     let device = try reader.location.device
-    let remembered = try reader.withContents { RememberedVault($0.chain, $0.keys) }
-    let state = try #require(remembered)
-    let error = try failure {
+    let state = try #require(try reader.withContents { RememberedVault($0.chain, $0.keys) })
+    expectError("insecure", saying: file, "2 names") {
       if suffix == ".state" {
         try device.remember(state)
       } else {
         try device.remember(state.vaultID, at: vault.path)
       }
     }
-    guard case .insecure(file, let reason) = error else { throw error }
-    #expect(reason.contains("2 names"))
     #expect(try TestVault.bytes(of: other) == Array("text".utf8))
 
     // With one name, the file is written again.

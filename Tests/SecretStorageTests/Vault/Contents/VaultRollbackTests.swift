@@ -12,52 +12,39 @@ struct VaultRollbackTests {
 
   private func expectRolledBack(_ object: SecretVault) {
     for _ in 0..<2 {
-      vault.expectEach(object) { error in
-        if case .rolledBack(let what) = error { what.contains(vault.path) } else { false }
-      }
+      vault.expectEach(object, "rolledBack")
       expectError("rolledBack") { _ = try object.item("a") }
       expectError("rolledBack") { try object.setPassphrase(Secret([1]), cost: .cheap) }
       expectError("rolledBack") { _ = try object.salvageableItems() }
     }
   }
 
-  @Test func olderCopyIsRefusedUntilItIsAccepted() throws {
+  /// The copy is a new file, or written over the newer one, as `cp` writes it.
+  @Test(arguments: [true, false])
+  func olderCopyIsRefusedUntilItIsAccepted(isNewFile: Bool) throws {
     let object = vault.open()
-    try object.add("old", account: "a")
-    let old = try vault.bytes
-    try object.change("a", to: "new")
-    try vault.replace(by: old)
-    expectRolledBack(object)
-    expectRolledBack(vault.open())
+    let old = try vault.writeTwice(by: object).old
+    if isNewFile { try vault.replace(by: old) } else { try overwrite(from: 0, with: old[...]) }
+    for refused in [object, vault.open()] { expectRolledBack(refused) }
     // The contents can be inspected before they are accepted.
     let saved = try object.salvageableItems(unlockingWith: [.device])
     #expect(saved.map(\.secret.text) == ["old"])
     let other = vault.open()
     try other.acceptRollback()
-    for accepted in [other, object, vault.open()] {
-      #expect(try accepted.texts() == ["a": "old"])
-      #expect(try accepted.verify().isSound)
-    }
+    for accepted in [other, object, vault.open()] { try accepted.expectSound(["a": "old"]) }
     try object.change("a", to: "newest")
     #expect(try vault.open().texts() == ["a": "newest"])
   }
 
-  /// As `cp` writes it.
-  @Test func overwrittenVaultRefusesAnOlderCopy() throws {
-    let object = vault.open()
-    try object.add("old", account: "a")
-    let old = try vault.bytes
-    try object.change("a", to: "new")
+  private func overwrite(from start: Int, with bytes: ArraySlice<UInt8>) throws {
     let file = try FileSystem().open(vault.path, O_RDWR)
-    try file.truncate(to: 0)
-    try file.write(old, at: 0)
-    for refused in [object, vault.open()] { expectRolledBack(refused) }
+    try file.truncate(to: start)
+    try file.write(bytes, at: start)
   }
 
   /// Returns the records of a file and of the one that replaces it, which continue their chain.
   private func joined(by replace: (SecretVault) throws -> Void) throws -> [UInt8] {
-    let object = vault.open()
-    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    let object = try vault.protected()
     try object.add("old", account: "a", .always)
     let old = try vault.bytes
     try replace(object)
@@ -66,9 +53,9 @@ struct VaultRollbackTests {
 
   @Test func recordsBeforeTheRememberedStartAreRefused() throws {
     try vault.replace(by: joined { try $0.compact() })
-    let error = try failure { _ = try vault.open().texts() }
-    guard case .rolledBack(let what) = error else { throw error }
-    #expect(what.contains("begins with record"))
+    expectError("rolledBack", saying: "begins with record") {
+      _ = try vault.open().texts()
+    }
   }
 
   /// Another object accepts a copy from before a rotation; this one first meets an older one still.
@@ -101,9 +88,7 @@ struct VaultRollbackTests {
   @Test(arguments: [1, 2, 3])
   func forkIsRefused(_ writes: Int) throws {
     let object = vault.open()
-    try object.add("old", account: "a")
-    let old = try vault.bytes
-    try object.change("a", to: "new")
+    let old = try vault.writeTwice(by: object).old
     try object.change("a", to: "newer")
     let state = try vault.rememberedState()
     try vault.replace(by: old)
@@ -113,8 +98,7 @@ struct VaultRollbackTests {
     try vault.restoreState(state)
     expectRolledBack(vault.open())
     try vault.open().acceptRollback()
-    #expect(try vault.open().texts() == ["a": "forked \(writes - 1)"])
-    #expect(try vault.open().verify().isSound)
+    try vault.open().expectSound(["a": "forked \(writes - 1)"])
   }
 
   @Test func acceptingNoRollbackChangesNothing() throws {
@@ -169,12 +153,10 @@ struct VaultRollbackTests {
     }
     try vault.restoreState(state)
     let object = vault.open(
-      fileSystem: .before(.open, on: ".place") { [vault] in
+      fileSystem: .before(.open, on: ".place") {
         recordingErrors {
           if found == .olderFile { return try vault.replace(by: genuine) }
-          let file = try FileSystem().open(vault.path, O_RDWR)
-          try file.truncate(to: older.count)
-          try file.write(genuine[older.count...], at: older.count)
+          try overwrite(from: older.count, with: genuine[older.count...])
         }
       })
     try object.expectSound(["a": "new", "b": "value", "c": "value"])
@@ -183,10 +165,7 @@ struct VaultRollbackTests {
 
   /// Bytes are appended to an older copy each time that a reader looks at it.
   @Test func readingEndsAlthoughTheFileAlwaysGrows() throws {
-    try vault.open().add("old", account: "a")
-    let older = try vault.bytes
-    try vault.open().change("a", to: "new")
-    try vault.replace(by: older)
+    try vault.replace(by: vault.writeTwice().old)
     let state = Lock((isValidating: false, readings: 0))
     let object = vault.open(
       fileSystem: FileSystem { [vault] call, path in
