@@ -24,7 +24,7 @@ struct VaultChainTests {
 
   /// Expects an error or the newest value of every item in a file, and a report of its damage.
   private func expectDamage(
-    in frames: [ArraySlice<UInt8>], isRemembered: Bool, _ what: Comment
+    _ isRemembered: Bool, in frames: [ArraySlice<UInt8>], _ what: Comment
   ) throws {
     try vault.replace(by: TestVault.file(of: frames))
     try vault.restoreState(isRemembered ? state : [:])
@@ -51,18 +51,16 @@ struct VaultChainTests {
       if isRemembered || first < frames.count - 1 {
         var dropped = frames
         dropped.remove(at: first)
-        try expectDamage(in: dropped, isRemembered: isRemembered, "dropped \(first)")
+        try expectDamage(isRemembered, in: dropped, "dropped \(first)")
       }
       for second in 0...frames.count where second != first {
         var repeated = frames
         repeated.insert(frames[first], at: second)
-        try expectDamage(
-          in: repeated, isRemembered: isRemembered, "repeated \(first) before \(second)")
+        try expectDamage(isRemembered, in: repeated, "repeated \(first) before \(second)")
         if second < first {
           var swapped = frames
           swapped.swapAt(first, second)
-          try expectDamage(
-            in: swapped, isRemembered: isRemembered, "swapped \(first) and \(second)")
+          try expectDamage(isRemembered, in: swapped, "swapped \(first) and \(second)")
         }
       }
     }
@@ -80,8 +78,7 @@ struct VaultChainTests {
         changed[offset] ^= 0x41
         var forged = frames
         forged[number] = try TestVault.frame(of: changed)
-        try expectDamage(
-          in: forged, isRemembered: isRemembered, "changed byte \(offset) of record \(number)")
+        try expectDamage(isRemembered, in: forged, "changed byte \(offset) of record \(number)")
       }
     }
   }
@@ -91,16 +88,13 @@ struct VaultChainTests {
     // Both vaults have the same device key.
     let other = TestVault()
     let object = other.open(state: vault.statePath)
-    for account in ["a", "b", "c", "d", "e", "f"] {
-      try object.add("of another vault", account: account)
-    }
+    for account in "abcdef" { try object.add("of another vault", account: "\(account)") }
     let others = TestVault.frames(of: try other.bytes)
     for place in frames.indices {
       for count in [0, 1] {
         var forged = frames
         forged.replaceSubrange(place..<(place + count), with: [others[place]])
-        try expectDamage(
-          in: forged, isRemembered: isRemembered, "\(count) exchanged at \(place)")
+        try expectDamage(isRemembered, in: forged, "\(count) exchanged at \(place)")
       }
     }
   }

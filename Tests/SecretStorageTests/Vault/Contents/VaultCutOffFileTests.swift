@@ -5,20 +5,7 @@ import Testing
 
 /// Files that a machine wrote as a whole, and of which another machine got only the beginning.
 struct VaultCutOffFileTests {
-  enum Rewriting: CaseIterable {
-    case compaction, slotChange, passphraseChange, rotation
-
-    func perform(on object: SecretVault) throws {
-      switch self {
-      case .compaction: try object.compact()
-      case .slotChange: try object.addSlot(.device, named: "device")
-      case .passphraseChange:
-        try object.changePassphrase(
-          from: TestVault.passphrase, to: TestVault.passphrase, cost: .cheap)
-      case .rotation: try object.rotate()
-      }
-    }
-  }
+  enum Rewriting: CaseIterable { case compaction, slotChange, passphraseChange, rotation }
 
   private let vault = TestVault(batchSize: 2)
   private let texts = ["a": "a", "b": "b", "c": "c", "d": "d", "e": "e"]
@@ -30,16 +17,21 @@ struct VaultCutOffFileTests {
       try owner.add(account, account: account, account == "d" ? .always : .whenUnlocked)
     }
     let before = try vault.bytes
-    try rewriting.perform(on: owner)
+    let passphrase = TestVault.passphrase
+    switch rewriting {
+    case .compaction: try owner.compact()
+    case .slotChange: try owner.addSlot(.device, named: "device")
+    case .passphraseChange:
+      try owner.changePassphrase(from: passphrase, to: passphrase, cost: .cheap)
+    case .rotation: try owner.rotate()
+    }
     return (before, try vault.bytes)
   }
 
   /// Returns an object of this machine, which remembers the vault in a directory.
   private func unlocked(_ state: String) throws -> SecretVault {
     try FileSystem().makeDirectories(vault.path(state))
-    let object = vault.open(state: try vault.path(state))
-    try object.unlock(with: .passphrase(TestVault.passphrase))
-    return object
+    return try vault.unlocked(state: vault.path(state))
   }
 
   /// Returns an object that has read a vault, which is then cut off.
@@ -101,8 +93,7 @@ struct VaultCutOffFileTests {
     for _ in 0..<2 { expectError("rolledBack") { _ = try owner.texts() } }
     try owner.acceptRollback()
     #expect(throws: SecretStoreError.self) { try owner.text("a") }
-    let saved = try owner.salvageableItems().map(\.secret.text)
-    #expect(saved.sorted() == texts.values.sorted())
+    #expect(try owner.salvageableItems().map(\.secret.text).sorted() == texts.values.sorted())
     #expect(try owner.repair().count == 1)
     for object in [owner, try unlocked("here")] { try object.expectSound(texts) }
   }

@@ -146,6 +146,52 @@ struct VaultForgedSizeTests {
     #expect(error.invalid?.contains("exceed 1 MiB") == true)
     #expect(try vault.bytes == bytes)
   }
+
+  /// False frames, each nested in the one before.
+  @Test func nestedFramesAreHashedInLinearWork() throws {
+    let object = try vault.protected()
+    for account in ["a", "b"] { try object.add("value \(account)", account: account) }
+    let frames = TestVault.frames(of: try vault.bytes)
+    let nested = ForgedFile.nestedFrames(count: 16_000)
+    for place in [0, 3, frames.count] {
+      var pieces = frames.map(Array.init)
+      pieces.insert(nested, at: place)
+      let file = try TestVault.file(of: pieces)
+      // Two reads, each with the maximal failed work, and one more frame.
+      let limit = 2 * (3 * file.count + 2 * Frame.payloadLimit)
+      try vault.replace(by: file)
+      try vault.forget()
+      _ = cipher.takeWork()
+      let reader = vault.open(cipher: cipher)
+      // The error reports the damage.
+      #expect(throws: SecretStoreError.self) { try reader.items(matching: .all) }
+      #expect(cipher.takeWork().digested <= limit, "opened with the frames at \(place)")
+      let other = TestVault()
+      expectError("corrupted") {
+        try other.open(cipher: cipher).importItems(
+          from: vault.file, passphrase: TestVault.passphrase)
+      }
+      #expect(cipher.takeWork().digested <= limit, "imported with the frames at \(place)")
+      guard place > 1 else { continue }
+      try reader.unlock(with: .passphrase(TestVault.passphrase))
+      #expect(try reader.verify().isSound == false)
+      let saved = try reader.salvageableItems().map(\.item.identity.account)
+      #expect(Set(saved).isSuperset(of: place == 3 ? ["a"] : ["a", "b"]))
+      _ = try reader.repair()
+      #expect(try reader.text("a") == "value a")
+    }
+  }
+
+  /// Damage by a crash or a bad sector stays within the limit.
+  @Test func recordBehindADamagedLargeRecordIsFound() throws {
+    _ = try vault.open().add(
+      Secret([UInt8](repeating: 1, count: 16 << 20)), identity: .generic(service: "large"),
+      attributes: ItemAttributes())
+    try vault.open().add("value", account: "behind")
+    try vault.damage(at: vault.bytes.count / 2)
+    let saved = try vault.open().salvageableItems().map(\.item.identity.account)
+    #expect(saved == ["behind"])
+  }
 }
 
 extension [Field] {

@@ -27,8 +27,7 @@ struct VaultRollbackTests {
     if isNewFile { try vault.replace(by: old) } else { try overwrite(from: 0, with: old[...]) }
     for refused in [object, vault.open()] { expectRolledBack(refused) }
     // The contents can be inspected before they are accepted.
-    let saved = try object.salvageableItems(unlockingWith: [.device])
-    #expect(saved.map(\.secret.text) == ["old"])
+    #expect(try object.salvageableItems(unlockingWith: [.device]).map(\.secret.text) == ["old"])
     let other = vault.open()
     try other.acceptRollback()
     for accepted in [other, object, vault.open()] { try accepted.expectSound(["a": "old"]) }
