@@ -18,11 +18,7 @@ struct VaultCompactionTests {
     for number in 0..<count { try object.change("\(number)", to: "value \(number)") }
     for number in count..<count + 2 { try object.remove("\(number)") }
     try object.compact()
-    for reader in [object, vault.open()] {
-      #expect(try reader.texts() == SecretVault.many(count))
-      let verification = try reader.verify()
-      #expect(verification.isSound && verification.itemCount == count)
-    }
+    for reader in [object, vault.open()] { try reader.expectSound(SecretVault.many(count)) }
     // Three tables and the blocks.
     #expect(TestVault.frames(of: try vault.bytes).count == 3 + (count + 3) / 4)
   }

@@ -17,12 +17,6 @@ struct VaultFullDiskTests {
       stateDirectory: URL(filePath: "\(mount.path)/state"), cipher: TestCipher())
   }
 
-  private func expect(_ texts: [String: String], in mount: MountedDirectory) throws {
-    let reader = vault(in: mount)
-    #expect(try reader.texts() == texts)
-    #expect(try reader.verify().isSound)
-  }
-
   /// Larger than the rest of the last page, so that a part is written.
   private let large = String(repeating: "x", count: 20_000)
 
@@ -35,11 +29,11 @@ struct VaultFullDiskTests {
       expectError("system \(ENOSPC)") { try object.add(large, account: "b") }
       expectError("system \(ENOSPC)") { try object.compact() }
       #expect(try object.texts() == ["a": "value"])
-      try expect(["a": "value"], in: mount)
+      try vault(in: mount).expectSound(["a": "value"])
     }
     try mount.makeRoom()
     try object.add(large, account: "b")
-    try expect(["a": "value", "b": large], in: mount)
+    try vault(in: mount).expectSound(["a": "value", "b": large])
   }
 
   @Test func removalsSucceedOnAFullDisk() throws {
@@ -52,7 +46,7 @@ struct VaultFullDiskTests {
       expectError("system \(ENOSPC)") { try object.add(large, account: "new") }
       try object.remove(account)
     }
-    try expect([:], in: mount)
+    try vault(in: mount).expectSound([:])
     try mount.makeRoom()
     try object.add("value", account: "new")
     let reserve = "\(mount.path)/data/secrets.vault.reserve"
@@ -101,8 +95,7 @@ struct VaultFullDiskTests {
     try object.add("value", account: "a")
     try mount.remount(readOnly: true)
     for reader in [object, vault(in: mount)] {
-      #expect(try reader.texts() == ["a": "value"])
-      #expect(try reader.verify().isSound)
+      try reader.expectSound(["a": "value"])
       expectError("system \(EROFS)") { try reader.add("new", account: "b") }
       expectError("system \(EROFS)") { try reader.compact() }
       #expect(try reader.texts() == ["a": "value"])

@@ -60,17 +60,14 @@ struct VaultInterruptedWriteTests {
     #expect(note?.text.contains("bytes \(size)..<") == true)
     try object.add("d", account: "d")
     for reader in [object, vault.open()] {
-      #expect(try reader.texts() == ["a": "a", "b": "b", "d": "d"])
-      let found = try reader.verify()
-      #expect(found.isSound && found.interruptedWrite == nil)
+      try reader.expectSound(["a": "a", "b": "b", "d": "d"])
+      #expect(try reader.verify().interruptedWrite == nil)
     }
   }
 
   @Test func wholeWriteThatIsNoRecordIsDamage() throws {
-    let record = try interrupt()
-    var bytes = Array(record)
-    bytes[bytes.count - 1] ^= 1
-    try TestVault.append(bytes, to: vault.path)
+    try TestVault.append(Array(interrupt()), to: vault.path)
+    try vault.damage()
     let remembering = vault.open()
     #expect(try remembering.texts() == ["a": "a", "b": "b"])
     #expect(try remembering.verify().interruptedWrite != nil)
@@ -118,19 +115,11 @@ struct VaultInterruptedWriteTests {
 
   /// Otherwise, records of the truncated part could appear behind the new ones.
   @Test func truncationIsFlushedBeforeTheAppend() throws {
-    let vault = TestVault()
     try vault.open().add("a", account: "a")
     try TestVault.append([UInt8](repeating: 0, count: 700), to: vault.path)
-    let calls = Lock([FileSystem.Call]())
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        if path == vault.path, [.ftruncate, .fsync, .write].contains(call) {
-          calls.withLock { $0.append(call) }
-        }
-        return nil
-      })
-    try object.add("b", account: "b")
-    #expect(calls.withLock { $0 } == [.ftruncate, .fsync, .write])
+    let log = CallLog(.ftruncate, .fsync, .write, on: vault.path)
+    try vault.open(fileSystem: log.fileSystem).add("b", account: "b")
+    #expect(log.take() == ["ftruncate", "fsync", "write"].map { "\($0) \(vault.path)" })
   }
 
   @Test func stateIsFlushedOnceForEachLog() throws {

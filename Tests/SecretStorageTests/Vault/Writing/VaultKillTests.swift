@@ -51,9 +51,7 @@ struct VaultKillTests {
       try ChildProcess("create", on: vault, ["-"], journal: path).kill(after: line, of: path)
       let journal = try VaultJournal(path)
       for name in journal.accountNames {
-        let object = SecretVault(
-          fileURL: vault.directory.appending(path: name), stateDirectory: vault.state,
-          cipher: TestCipher())
+        let object = vault.open(at: try vault.path(name))
         let value = try object.text(name)
         #expect(journal.explains(value, of: name), "\(name) is \(value ?? "absent")")
         #expect(try object.verify().isSound)
@@ -80,8 +78,7 @@ struct VaultKillTests {
       } else {
         #expect(journal.acknowledgmentCount == 0)
       }
-      #expect(try object.texts() == SecretVault.many(5))
-      #expect(try object.verify().isSound)
+      try object.expectSound(SecretVault.many(5))
       try expectNoLitter(vault, after: object)
     }
   }
