@@ -13,15 +13,13 @@ struct VaultFaultTests {
   ]
   // EINTR is handled in one place for all operations.
   private static let faults = works.flatMap { work, isNew in
-    [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR].map { (work, isNew, code: $0) }
+    [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR].map { (work, isNew, $0) }
   }
-  .filter { Campaign.isFull || $0.code == ENOSPC || $0 == (.add, false, code: EINTR) }
+  .filter { Campaign.isFull || $0.2 == ENOSPC || $0 == (.add, false, EINTR) }
 
   /// A write to a vault with two items, or to a new one.
   @Test(arguments: faults)
-  func failedCallIsNamedAndChangesNothing(
-    _ work: VaultWork, _ isNew: Bool, _ code: Int32
-  ) throws {
+  func failedCallIsNamedAndChangesNothing(_ work: VaultWork, _ isNew: Bool, _ code: Int32) throws {
     var vault = TestVault()
     let before = isNew ? [:] : ["a": "value", "b": "other"]
     var after = before
@@ -44,8 +42,7 @@ struct VaultFaultTests {
       let hasFailed = fault.causesError { try work.perform(on: object, of: vault) }
       let comment = Comment("\(work) with error \(code) in \(fault.failed ?? "no call")")
       // A new file whose directory cannot be flushed stays in place, and the error says that.
-      let isUncertain =
-        try hasFailed && isNew && FileSystem().status(of: vault.path) != nil
+      let isUncertain = try hasFailed && isNew && FileSystem().status(of: vault.path) != nil
       #expect(!isUncertain || fault.failed == "fsync \(vault.path.parentDirectory)", comment)
       let isDone = !hasFailed || isUncertain
       let hasPassphrase = work == .setPassphrase && isDone

@@ -1,5 +1,3 @@
-import CipherSupport
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing

@@ -86,9 +86,7 @@ struct VaultMaintenanceFailureTests {
   }
 
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       recordingErrors {
         let defaultHandler = SecretStores.onFailure
         let failingCall = Lock<FileSystem.Call?>(nil)

@@ -26,6 +26,8 @@ struct VaultPowerFailureTests {
 
 /// A vault on a modeled disk, and the checks after each power failure.
 private final class PowerFailureCampaign {
+  typealias Scenario = VaultPowerFailureTests.Scenario
+
   private let vault = TestVault()
   /// The owner of the directory of exports.
   private let other = TestVault()
@@ -36,7 +38,7 @@ private final class PowerFailureCampaign {
   /// The contents before and after each piece of work, and its changes.
   private var steps: [(before: [String: String], after: [String: String], changes: Range<Int>)] = []
 
-  init(_ scenario: VaultPowerFailureTests.Scenario, hasNamelessFiles: Bool) throws {
+  init(_ scenario: Scenario, hasNamelessFiles: Bool) throws {
     self.hasNamelessFiles = hasNamelessFiles
     isDamaged = scenario == .repair
     for vault in [vault, other] { try FileSystem().makeDirectories(vault.statePath) }
@@ -51,7 +53,7 @@ private final class PowerFailureCampaign {
   }
 
   private static func prepare(
-    _ vault: TestVault, for scenario: VaultPowerFailureTests.Scenario, _ other: TestVault
+    _ vault: TestVault, for scenario: Scenario, _ other: TestVault
   ) throws -> [String: String] {
     if [.creation, .writing].contains(scenario) { return [:] }
     let object = vault.open()
@@ -78,10 +80,8 @@ private final class PowerFailureCampaign {
     return texts
   }
 
-  private func run(
-    _ scenario: VaultPowerFailureTests.Scenario, on object: SecretVault, _ texts: [String: String]
-  ) throws {
-    var texts = texts
+  private func run(_ scenario: Scenario, on object: SecretVault, _ start: [String: String]) throws {
+    var texts = start
     func step(_ work: () throws -> Void) throws {
       let start = disk.changes.count
       let before = texts
@@ -120,9 +120,7 @@ private final class PowerFailureCampaign {
       let count = step.changes.upperBound
       for odds in [0, 4] {
         try disk.install(disk.files(cutAfter: count, of: changes, odds: odds, using: &generator))
-        _ = try check(
-          acknowledged: step.after, pending: nil, isDamaged: false,
-          "cut after \(count) with odds \(odds)")
+        _ = try check(acknowledged: step.after, "cut after \(count) with odds \(odds)")
       }
     }
   }
@@ -151,7 +149,7 @@ private final class PowerFailureCampaign {
     let again = Int.random(in: start...all.count, using: &generator)
     try disk.install(second.files(cutAfter: again, of: all, using: &generator))
     _ = try check(
-      acknowledged: again == all.count ? after : texts, pending: after, isDamaged: false,
+      acknowledged: again == all.count ? after : texts, pending: after,
       "cut after \(count) and after \(again) of \(start)...\(all.count)")
   }
 
@@ -161,7 +159,8 @@ private final class PowerFailureCampaign {
 
   /// Opens the remains of a power failure; returns the contents, or nil if they need a repair.
   private func check(
-    acknowledged: [String: String], pending: [String: String]?, isDamaged: Bool, _ comment: Comment
+    acknowledged: [String: String], pending: [String: String]? = nil, isDamaged: Bool = false,
+    _ comment: Comment
   ) throws -> [String: String]? {
     let object = vault.open()
     do {

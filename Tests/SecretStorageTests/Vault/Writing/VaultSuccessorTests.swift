@@ -8,18 +8,16 @@ import Testing
 /// Power failures after processes that were killed, or could not flush, and others that wrote on.
 struct VaultSuccessorTests {
   @Test(arguments: [true, false], [true, false])
-  func acknowledgedWritesOutlastEarlierProcesses(
-    _ isNew: Bool, _ hasNamelessFiles: Bool
-  ) throws {
+  func acknowledgedWritesOutlastEarlierProcesses(_ isNew: Bool, _ hasNamelessFiles: Bool) throws {
     for seed in 0..<Campaign.size(sample: 5, full: 100) {
       var generator = Campaign.generator(seed * 4 + (isNew ? 2 : 0) + (hasNamelessFiles ? 1 : 0))
       let history = try SuccessionHistory(isNew, hasNamelessFiles, using: &generator)
       // A process may stop as soon as its write is acknowledged.
       for _ in 0..<Campaign.size(sample: 5, full: 25) {
-        let time = history.acknowledgments.randomElement(using: &generator) ?? 0
+        let time = history.journal.acknowledgments.randomElement(using: &generator) ?? 0
         let odds = [0, 0, 4].randomElement(using: &generator)
         try history.cut(after: time, odds: odds, using: &generator)
-        let any = Int.random(in: 0...history.changeCount, using: &generator)
+        let any = Int.random(in: 0...history.changes.count, using: &generator)
         try history.cut(after: any, odds: nil, using: &generator)
       }
     }
@@ -30,24 +28,19 @@ struct VaultSuccessorTests {
 private struct SuccessionHistory {
   private let vault: TestVault
   private let disk: ModeledDisk
-  private let journal: ModeledJournal
-  private let changes: [ModeledDisk.Change]
-
-  var acknowledgments: [Int] { journal.acknowledgments }
-  var changeCount: Int { changes.count }
+  let journal: ModeledJournal
+  let changes: [ModeledDisk.Change]
 
   init(_ isNew: Bool, _ hasNamelessFiles: Bool, using generator: inout SeededGenerator) throws {
     let vault = TestVault(batchSize: 2)
-    let directory = vault.path.parentDirectory
     try FileSystem().makeDirectories(vault.statePath)
     let maker = vault.open()
     if !isNew { for account in ["a", "b"] { try maker.add("first", account: account) } }
     var journal = ModeledJournal(before: try maker.texts())
-    let disk = try ModeledDisk(
-      [directory, vault.statePath], hasNamelessFiles: hasNamelessFiles)
+    let directories = [vault.path.parentDirectory, vault.statePath]
+    let disk = try ModeledDisk(directories, hasNamelessFiles: hasNamelessFiles)
     func open(_ process: ModeledProcess) -> SecretVault {
-      vault.open(
-        fileSystem: process.fileSystem(on: disk) { [directory, vault.statePath].contains($0) })
+      vault.open(fileSystem: process.fileSystem(on: disk) { directories.contains($0) })
     }
     // Two processes at a time.
     var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
@@ -68,10 +61,7 @@ private struct SuccessionHistory {
         objects[index] = open(processes[index])
       }
     }
-    self.vault = vault
-    self.disk = disk
-    self.journal = journal
-    changes = disk.changes
+    (self.vault, self.disk, self.journal, changes) = (vault, disk, journal, disk.changes)
   }
 
   private static func perform(
