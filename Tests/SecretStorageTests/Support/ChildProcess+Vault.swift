@@ -19,6 +19,12 @@ extension ChildProcess {
     }
   }
 
+  /// Kills the process, and waits for its end.
+  func kill() {
+    stop()
+    end()
+  }
+
   /// Kills the process during the work that follows a line of its journal.
   func kill(after line: Int, of journal: String) throws {
     try wait(for: line, in: journal)

@@ -36,11 +36,14 @@ extension TestVault {
     }
   }
 
-  /// Expects every access to be refused with an error of a kind that names the vault.
+  /// Expects an error of a kind from each access, whose text contains some words.
   func expectEach(
-    _ object: SecretVault, _ kind: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ object: SecretVault, _ kind: String, saying words: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    expectEach(object, sourceLocation: sourceLocation) { $0.isOf(kind, saying: [path]) }
+    expectEach(object, sourceLocation: sourceLocation) { error in
+      error.kind == kind && words.allSatisfy { error.text.contains($0) }
+    }
   }
 
   func expectInsecure(

@@ -156,28 +156,38 @@ extension SecretVault {
   }
 }
 
-/// Expects an error of a kind, whose text has these words.
-func expectError(
+/// Expects an error of a kind, whose text contains some words.
+func expectError<Result>(
   _ kind: String, saying words: String..., sourceLocation: SourceLocation = #_sourceLocation,
-  from body: () throws -> Void
+  from body: () throws -> Result
 ) {
-  expectError({ $0.isOf(kind, saying: words) }, sourceLocation: sourceLocation, from: body)
+  expectError(sourceLocation, from: body) { error in
+    error.kind == kind && words.allSatisfy { error.text.contains($0) }
+  }
+}
+
+/// Expects this error.
+func expectError<Result>(
+  _ expected: SecretStoreError, sourceLocation: SourceLocation = #_sourceLocation,
+  from body: () throws -> Result
+) {
+  expectError(sourceLocation, from: body) { $0 == expected }
 }
 
 /// Expects an error for a violated limit, with these words.
-func expectInvalid(
+func expectInvalid<Result>(
   _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
-  from body: () throws -> Void
+  from body: () throws -> Result
 ) {
-  expectError({ $0.invalid?.contains(words) == true }, sourceLocation: sourceLocation, from: body)
+  expectError("invalid", saying: words, sourceLocation: sourceLocation, from: body)
 }
 
-private func expectError(
-  _ isExpected: (SecretStoreError) -> Bool, sourceLocation: SourceLocation,
-  from body: () throws -> Void
+private func expectError<Result>(
+  _ sourceLocation: SourceLocation, from body: () throws -> Result,
+  _ isExpected: (SecretStoreError) -> Bool
 ) {
   do {
-    try body()
+    _ = try body()
     Issue.record("There is no error.", sourceLocation: sourceLocation)
   } catch {
     let isExpected = (error as? SecretStoreError).map(isExpected) == true
@@ -190,25 +200,36 @@ extension Secret {
 }
 
 extension SecretStoreError {
-  func isOf(_ kind: String, saying words: [String]) -> Bool {
-    self.kind == kind && words.allSatisfy { "\(self)".contains($0) }
-  }
-
   var kind: String {
     switch self {
     case .locked: "locked"
     case .wrongPassphrase: "wrongPassphrase"
     case .cancelled: "cancelled"
+    case .denied: "denied"
+    case .unsupported: "unsupported"
     case .invalid: "invalid"
     case .corrupted: "corrupted"
     case .rolledBack: "rolledBack"
     case .replaced: "replaced"
     case .newerFormat: "newerFormat"
     case .insecure: "insecure"
+    case .missingLibrary: "missingLibrary"
     case .unavailable: "unavailable"
     case .busy: "busy"
     case .system(_, _, let code): "system \(code)"
     default: "another"
+    }
+  }
+
+  /// The text of the kinds that have one.
+  var text: String {
+    switch self {
+    case .invalid(let text), .corrupted(let text), .missingLibrary(let text),
+      .unavailable(let text):
+      text
+    case .insecure(let path, let reason): "\(path) \(reason)"
+    case .system(let call, let path, _): "\(call) \(path)"
+    default: ""
     }
   }
 }

@@ -25,8 +25,7 @@ struct VaultAutomaticLockingTests {
     pass(seconds: 9)
     #expect(try !object.isLocked)
     pass(seconds: 1)
-    #expect(try object.isLocked)
-    #expect(!hasKey(object))
+    #expect(try object.isLocked && !hasKey(object))
   }
 
   private func lock(_ object: SecretVault, afterSeconds limit: Int?) {
@@ -35,16 +34,12 @@ struct VaultAutomaticLockingTests {
   }
 
   /// Whether the user key is in memory; the check itself is no access.
-  private func hasKey(_ object: SecretVault) -> Bool {
-    object.contents.withLock { $0.keys.ring.user != nil }
-  }
+  private func hasKey(_ object: SecretVault) -> Bool { object.userKey != nil }
 
   @Test func defaultSettingNeverLocks() throws {
-    #expect(vault.open().automaticLocking == AutomaticLocking())
+    // Without an idle time, as the test of a new setting shows, and without a signal.
+    #expect(vault.open().automaticLocking == AutomaticLocking(afterIdle: nil))
     #expect(AutomaticLocking().allSignals.isEmpty)
-    let object = try open(afterSeconds: nil)
-    pass(seconds: 1000)
-    #expect(try object.text("account") == "text")
   }
 
   @Test func vaultLocksAfterTheIdleTime() throws {
@@ -62,7 +57,7 @@ struct VaultAutomaticLockingTests {
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     lock(object, afterSeconds: 0)
     #expect(try object.isLocked)
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     #expect(try object.isLocked)
   }
 
@@ -74,8 +69,7 @@ struct VaultAutomaticLockingTests {
     switch use {
     case .read: #expect(try object.text("account") == "text")
     case .get:
-      let item = PasswordItem<String>(
-        .generic(service: "campaign", account: "account"), in: object)
+      let item = object.property("account")
       #expect(item.value == "text")
       pass(seconds: 9)
       #expect(item.value == "text")
@@ -97,9 +91,9 @@ struct VaultAutomaticLockingTests {
     pass(seconds: 9)
     _ = try object.revision()
     #expect(try object.items(matching: .all).count == 1)
-    let absent = PasswordItem<String>(.generic(service: "campaign", account: "absent"), in: object)
+    let absent = object.property("absent")
     for _ in 0..<2 { #expect(absent.value == nil) }
-    #expect(throws: SecretStoreError.duplicate) { try object.add("text", account: "account") }
+    expectError(.duplicate) { try object.add("text", account: "account") }
     #expect(try !object.isLocked)
     #expect(try object.verify().isSound)
     // Accesses by another object do not count either.
@@ -132,13 +126,12 @@ struct VaultAutomaticLockingTests {
     expectLocked { try object.text("account") }
   }
 
-  @Test(arguments: ["item", "passphrase"])
-  func idleTimeBeginsWithTheFirstKey(of first: String) throws {
+  @Test(arguments: [Use.add, .unlock]) func idleTimeBeginsWithTheFirstKey(of use: Use) throws {
     let object = vault.open()
     lock(object, afterSeconds: 10)
     pass(seconds: 100)
     #expect(try object.items(matching: .all).isEmpty)
-    if first == "item" {
+    if use == .add {
       try object.add("text", account: "account")
     } else {
       try object.setPassphrase("x", cost: .minimum)
@@ -174,10 +167,8 @@ struct VaultAutomaticLockingTests {
   @Test func accessAfterTheIdleTimeNotifiesObservers() throws {
     let object = try open()
     let heard = Heard<Bool>()
-    let observation = object.observeChanges {
-      // The handler runs outside the lock of the contents.
-      heard.hear(object.contents.withLock { $0.keys.isLockedByApp })
-    }
+    // The handler runs outside the lock of the contents.
+    let observation = object.observeChanges { heard.hear(object.isLockedByApp) }
     pass(seconds: 10)
     _ = try object.revision()
     heard.wait(for: true)
@@ -192,11 +183,11 @@ struct VaultAutomaticLockingTests {
         var object: SecretVault? = TestVault().open()
         weak let released = object
         try object?.add("text", account: "account")
-        let setting = AutomaticLocking(afterIdle: .seconds(3600), signals: [SIGWINCH, SIGURG])
-        object?.automaticLocking = setting
-        #expect(object?.automaticLocking == setting)
-        object?.automaticLocking.afterIdle = nil
-        #expect(object?.automaticLocking == AutomaticLocking(signals: [SIGWINCH, SIGURG]))
+        for idle in [Duration.seconds(3600), nil] {
+          let setting = AutomaticLocking(afterIdle: idle, signals: [SIGWINCH, SIGURG])
+          object?.automaticLocking = setting
+          #expect(object?.automaticLocking == setting)
+        }
         object = nil
         try wait { released == nil }
       }
@@ -231,7 +222,7 @@ struct VaultAutomaticLockingTests {
       let object = TestVault().open()
       object.automaticLocking = AutomaticLocking(signals: [SIGUSR2])
       kill(getpid(), SIGUSR2)
-      try wait { object.contents.withLock { $0.keys.isLockedByApp } }
+      try wait { object.isLockedByApp }
       exit(7)
     }
   }

@@ -23,8 +23,7 @@ struct VaultCanaryTests {
         "canary secret",
         identity: .generic(service: "canary service", account: "canary account \(accessibility)"),
         attributes: attributes)
-      _ = try object.update(
-        item.id, expecting: item.revision, attributes: nil, secret: "canary secret again")
+      try object.change(item, to: "canary secret again")
     }
     let identity = ItemIdentity.internet(server: "canary service", account: "canary account")
     _ = try object.add("canary secret", identity: identity, attributes: attributes)
@@ -34,6 +33,13 @@ struct VaultCanaryTests {
     for canary in Self.canaries {
       #expect(bytes.firstRange(of: Array(canary.utf8)) == nil, "\(canary) in \(name)")
     }
+  }
+
+  private func expectNoCanary(inDescriptionOf subject: Any) {
+    let children = Mirror(reflecting: subject).children
+    var shown = "\(subject) \(String(reflecting: subject)) \(children)"
+    dump(subject, to: &shown)
+    expectNoCanary(in: Array(shown.utf8), "\(type(of: subject))")
   }
 
   private func expectNoCanaryInAnyFile() throws -> Set<String> {
@@ -59,7 +65,7 @@ struct VaultCanaryTests {
     #expect(throws: SecretStoreError.self) {
       try dying.setPassphrase("canary passphrase", cost: .minimum)
     }
-    try vault.damage(at: TestVault.frames(of: try vault.bytes)[4].endIndex - 1)
+    try vault.damage(at: vault.frames[4].endIndex - 1)
     var names = try expectNoCanaryInAnyFile()
     #expect(names.contains { $0.hasSuffix(".tmp") })
     #expect(try !vault.open().repair().isEmpty)
@@ -95,12 +101,7 @@ struct VaultCanaryTests {
       object, object as any SecretStore, [object], reading, reading.secret, entry.secret, keys,
       keys.ring, try object.verify(), try object.revision(),
     ]
-    for subject in subjects {
-      let children = Mirror(reflecting: subject).children
-      var shown = "\(subject) \(String(reflecting: subject)) \(children)"
-      dump(subject, to: &shown)
-      expectNoCanary(in: Array(shown.utf8), "\(type(of: subject))")
-    }
+    subjects.forEach(expectNoCanary(inDescriptionOf:))
   }
 
   @Test func errorsNameNoItem() throws {
@@ -112,7 +113,7 @@ struct VaultCanaryTests {
     try note { try object.unlock(with: .passphrase("canary passphrase")) }
     let failing = vault.open(fileSystem: .failing(.fdatasync))
     try note { try failing.add("canary secret", account: "canary account") }
-    let frames = TestVault.frames(of: try vault.bytes)
+    let frames = try vault.frames
     for (number, frame) in zip(0..., frames).dropFirst(2) {
       var forged = frames
       var payload = Array(frame.dropFirst(Frame.overhead))
@@ -125,10 +126,8 @@ struct VaultCanaryTests {
       try note { throw SecretStoreError.corrupted("\(try other.verify())") }
     }
     for error in errors {
-      let failure = SecretStorageFailure(.read, error)
-      var shown = "\(error) \(String(reflecting: error)) \(failure)"
-      dump(error, to: &shown)
-      expectNoCanary(in: Array(shown.utf8), "an error")
+      expectNoCanary(inDescriptionOf: error)
+      expectNoCanary(inDescriptionOf: SecretStorageFailure(.read, error))
     }
   }
 }

@@ -29,9 +29,7 @@ struct VaultConditionTests {
   @Test(.enabled(if: geteuid() == 0, "Only root can open a read-only file for writing."))
   func readOnlyVaultIsNotWritten() throws {
     let object = vault.open()
-    for value in ["value", "changed"] {
-      try object.add(value, account: value)
-    }
+    for value in ["value", "changed"] { try object.add(value, account: value) }
     unsafe #expect(chmod(vault.path, 0o400) == 0)
     let bytes = try vault.bytes
     let writes: [() throws -> Void] = [
@@ -40,9 +38,7 @@ struct VaultConditionTests {
       { try object.rotateKeys() },
     ]
     for write in writes {
-      let error = try failure(write)
-      guard case .unavailable(let what) = error else { throw error }
-      #expect(what.contains("\(vault.path) is read-only"))
+      expectError("unavailable", saying: "\(vault.path) is read-only", from: write)
     }
     #expect(try vault.bytes == bytes)
     #expect(try vault.open().texts() == ["value": "value", "changed": "changed"])
@@ -70,7 +66,7 @@ struct VaultConditionTests {
 
   @Test func insecureStateIsAnError() throws {
     try vault.open().add("value", account: "a")
-    let path = "\(vault.statePath)/\(try #require(try vault.rememberedState().keys.first))"
+    let path = try vault.stateFile
     unsafe #expect(chmod(path, 0o666) == 0)
     vault.expectInsecure(path, saying: "accessible to other users")
     try FileSystem().unlink(path)
@@ -81,9 +77,7 @@ struct VaultConditionTests {
   @Test func anotherFileIsAnErrorAndUnchanged() throws {
     for bytes in [[], (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }] {
       try vault.replace(by: bytes)
-      vault.expectEach(vault.open()) { error in
-        error.corrupted?.contains("\(vault.path) is not a vault") == true
-      }
+      vault.expectEach(vault.open(), "corrupted", saying: "\(vault.path) is not a vault")
       #expect(try vault.bytes == bytes)
     }
   }
@@ -91,30 +85,28 @@ struct VaultConditionTests {
   /// Also by an object that has read the file that a compaction replaced.
   @Test(arguments: [0, 2, 4, .max] as [UInt32])
   func otherFormatIsAnError(_ version: UInt32) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try vault.open().compact()
     var file = ForgedFile(try vault.bytes)
     file.header[number: "version"] = UInt64(version)
-    let bytes = file.encoded
-    try vault.replace(by: bytes)
+    try vault.replace(by: file.encoded)
     for object in [object, vault.open()] {
       vault.expectEach(object) {
         $0 == .newerFormat("\(vault.path), in format version \(version),")
       }
     }
-    #expect(try vault.bytes == bytes)
+    #expect(try vault.bytes == file.encoded)
   }
 
   @Test func twoDamagedKeyTablesAreAnError() throws {
     try vault.open().add("value", account: "a")
-    var bytes = try vault.bytes
-    let tables = TestVault.frames(of: bytes).prefix(2)
-    for table in tables { bytes[table.endIndex - 20] ^= 1 }
-    try vault.replace(by: bytes)
+    let tables = try vault.frames.prefix(2)
+    try vault.replaceChanging { for table in tables { $0[table.endIndex - 20] ^= 1 } }
+    let bytes = try vault.bytes
     let object = vault.open()
-    let what = try failure { _ = try object.items(matching: .all) }.corrupted ?? ""
-    #expect(what.contains("no intact key table") && what.contains("bytes \(tables[0].startIndex)"))
+    expectError(
+      "corrupted", saying: "no intact key table", "bytes \(tables[0].startIndex)"
+    ) { try object.items(matching: .all) }
     #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }
     #expect(try !object.verify().isSound)
     #expect(throws: SecretStoreError.self) { try object.repair() }
@@ -122,8 +114,7 @@ struct VaultConditionTests {
   }
 
   @Test func newVaultWithAPassphraseLocksItsReaders() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try FileSystem().unlink(vault.path)
     let other = vault.open()
     try other.add("new", account: "b")
@@ -136,9 +127,9 @@ struct VaultConditionTests {
 
   @Test func missingLibraryHasItsPackagesInTheError() throws {
     let object = vault.open(cipher: MissingCipher())
-    let error = try failure { try object.add("value", account: "a") }
-    guard case .missingLibrary(let what) = error else { throw error }
-    #expect(what.contains("libcrypto.so.3") && what.contains("libssl3"))
+    expectError("missingLibrary", saying: "libcrypto.so.3", "libssl3") {
+      try object.add("value", account: "a")
+    }
     #expect(throws: Never.self) { try object.items(matching: .all) }
   }
 
@@ -153,12 +144,13 @@ struct VaultConditionTests {
         throw .unavailable("\(error)")
       }
     }
-    expectUnavailable(object, saying: ["XDG_DATA_HOME", "HOME"])
+    vault.expectEach(object, "unavailable", saying: "XDG_DATA_HOME", "HOME")
   }
 
   @Test func invalidApplicationNameIsAnError() {
     for name in ["", ".", "..", "a/b", "a\0b"] {
-      expectUnavailable(SecretVault(applicationName: name), saying: ["name of a directory"])
+      let object = SecretVault(applicationName: name)
+      vault.expectEach(object, "unavailable", saying: "name of a directory")
     }
   }
 
@@ -166,19 +158,8 @@ struct VaultConditionTests {
   func urlWithoutAPathInUTF8IsAnError(url: String) throws {
     let url = try #require(URL(string: url))
     for (file, state) in [(url, vault.state), (vault.file, url)] {
-      vault.expectEach(SecretVault(fileURL: file, stateDirectory: state)) { error in
-        if case .invalid(let what) = error { what.contains("a path in UTF-8") } else { false }
-      }
-    }
-  }
-
-  private func expectUnavailable(_ object: SecretVault, saying words: [String]) {
-    vault.expectEach(object) { error in
-      if case .unavailable(let what) = error {
-        words.allSatisfy { what.contains($0) }
-      } else {
-        false
-      }
+      let object = SecretVault(fileURL: file, stateDirectory: state)
+      vault.expectEach(object, "invalid", saying: "a path in UTF-8")
     }
   }
 }

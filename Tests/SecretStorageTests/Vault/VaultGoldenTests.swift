@@ -32,13 +32,11 @@ struct VaultGoldenTests {
     let site = ItemIdentity.internet(
       server: "server", account: "account", securityDomain: "domain", protocol: .ssh,
       authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
+    let large = Secret([UInt8](repeating: 7, count: 3000))
     let special: [Item] = [
       (.generic(), everything, ""),
       (site, ItemAttributes(isInvisible: false), Secret(0...255)),
-      (
-        .internet(server: "server"), ItemAttributes(label: ""),
-        Secret([UInt8](repeating: 7, count: 3000))
-      ),
+      (.internet(server: "server"), ItemAttributes(label: ""), large),
     ]
     let plain = Accessibility.allCases
       .filter { form == .passphrase || $0 != .whenPasscodeSetThisDeviceOnly }
@@ -160,8 +158,7 @@ struct VaultGoldenTests {
       try object.removeSlot(1)
     }
     for item in Self.items(of: form) {
-      let added = try object.add(
-        Secret("not yet".utf8), identity: item.identity, attributes: ItemAttributes())
+      let added = try object.add("not yet", identity: item.identity)
       _ = try object.update(
         added.id, expecting: added.revision, attributes: item.attributes, secret: item.secret)
     }

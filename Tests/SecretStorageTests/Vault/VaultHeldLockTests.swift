@@ -57,7 +57,7 @@ struct VaultHeldLockTests {
     let other = vault.open(fileSystem: tries.fileSystem(of: lock))
     for writer in [object, other] { writer.lockTimeout = .milliseconds(20) }
     _ = tries.take()
-    #expect(throws: busy) { try object.add("new", account: "b") }
+    expectError(busy) { try object.add("new", account: "b") }
     // The first try, and one at the deadline, however late that is.
     #expect(tries.take() > 1)
     // An export writes to another file.
@@ -65,12 +65,11 @@ struct VaultHeldLockTests {
       #expect(throws: busy, "\(work)") { try work.perform(on: object, of: vault) }
       #expect(tries.take() == 1, "\(work)")
     }
-    #expect(throws: busy) { try other.change("a", to: "changed") }
+    expectError(busy) { try other.change("a", to: "changed") }
     #expect(tries.take() == 1)
     #expect("\(busy)".contains(lock) && "\(busy)".contains("\(holder.identifier)"))
 
-    holder.stop()
-    holder.end()
+    holder.kill()
     try object.change("a", to: "changed")
     try vault.open().expectSound(["a": "changed"])
   }
@@ -114,17 +113,15 @@ struct VaultHeldLockTests {
   }
 
   @Test func waitingWritersTimeOutTogether() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let holder = try holder(of: lock)
     object.lockTimeout = .milliseconds(100)
     let busy = SecretStoreError.busy(path: lock, holder: holder.identifier)
     onThreads(8) { number in
-      for _ in 0..<3 { #expect(throws: busy) { try object.add("new", account: "\(number)") } }
+      for _ in 0..<3 { expectError(busy) { try object.add("new", account: "\(number)") } }
     }
     #expect(try object.texts() == ["a": "value"])
-    holder.stop()
-    holder.end()
+    holder.kill()
     object.lockTimeout = .unlimited
     try onThreads(8) { number in try object.add("new", account: "\(number)") }
     #expect(try object.texts().count == 9)
@@ -140,8 +137,7 @@ struct VaultHeldLockTests {
       try object.add("value", account: "a")
     }
     #expect(try object.items(matching: .all) == [])
-    holder.stop()
-    holder.end()
+    holder.kill()
     try object.add("value", account: "a")
 
     // An existing device key needs no lock.
@@ -158,24 +154,20 @@ struct VaultHeldLockTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let test = VaultHeldLockTests()
-        let heard = Lock([SecretStorageFailure]())
-        ExpectedFailures.begin()
-        SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
+        let heard = hearFailures()
         let object = test.vault.open()
-        let password = PasswordItem<String>(.generic(service: "service"), in: object)
+        let password = object.property("a")
         password.value = "stored"
         let holder = try test.holder(of: test.lock)
         object.lockTimeout = .zero
         let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
         password.value = "new"
-        #expect(heard.withLock { $0 } == [SecretStorageFailure(.write, busy)])
+        #expect(heard.all == [SecretStorageFailure(.write, busy)])
         #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
         #expect(password.status == .unavailable(busy.description))
-        holder.stop()
-        holder.end()
+        holder.kill()
         try password.save()
-        #expect(
-          PasswordItem<String>(.generic(service: "service"), in: test.vault.open()).value == "new")
+        #expect(test.vault.open().property("a").value == "new")
       }
     }
   }
@@ -186,12 +178,9 @@ struct VaultHeldLockTests {
         let test = VaultHeldLockTests()
         let vault = test.vault
         try vault.open().add("value", account: "a")
-        let name = try FileSystem().entries(of: vault.statePath).first { $0.hasSuffix(".state") }
-        let state = "\(vault.statePath)/\(try #require(name))"
+        let state = try vault.stateFile
         let holder = try test.holder(of: state)
-        let heard = Heard<SecretStorageFailure>()
-        ExpectedFailures.begin()
-        SecretStores.onFailure = heard.hear
+        let heard = hearFailures()
         let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
         let object = vault.open(fileSystem: test.tries.fileSystem(of: state))
         object.lockTimeout = .milliseconds(20)
@@ -208,8 +197,7 @@ struct VaultHeldLockTests {
         try other.expectSound(["b": "new", "new": "new"])
         #expect(other.diagnose().isHealthy)
         #expect(Set(heard.all) == [SecretStorageFailure(.maintenance, busy)])
-        holder.stop()
-        holder.end()
+        holder.kill()
         // The next write makes up for the missed update of the state.
         let old = try vault.bytes
         try other.change("b", to: "newest")

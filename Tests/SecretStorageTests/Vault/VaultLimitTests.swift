@@ -24,8 +24,7 @@ struct VaultLimitTests {
   func secretsOfEverySizeAreKept(_ count: Int) throws {
     let secret = Secret([UInt8](repeating: 0xA5, count: count))
     let object = vault.open()
-    let item = try object.add(
-      secret, identity: .generic(service: "s"), attributes: ItemAttributes())
+    let item = try object.add(secret, identity: .generic(service: "s"))
     #expect(try vault.open().secret(of: item.id)?.secret == secret)
     try object.compact()
     #expect(try vault.open().secret(of: item.id)?.secret == secret)
@@ -48,7 +47,7 @@ struct VaultLimitTests {
     #expect(throws: SecretStoreError.self) {
       try add("", ItemAttributes(accessControl: AccessControl(flags: .userPresence)))
     }
-    #expect(throws: SecretStoreError.conflict) {
+    expectError(.conflict) {
       try object.update(.random(), expecting: 1, attributes: nil, secret: "")
     }
     try object.remove(.random(), expecting: 1)

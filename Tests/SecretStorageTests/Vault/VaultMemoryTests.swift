@@ -33,10 +33,8 @@ struct VaultMemoryTests {
     try object.addSlot(.keyFile(URL(filePath: path)), named: "key file")
     for (account, canary) in canaries {
       for accessibility in Self.classes {
-        _ = try object.add(
-          Secret(canary),
-          identity: .generic(service: "canary", account: "\(account) \(accessibility)"),
-          attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
+        let text = String(decoding: canary, as: UTF8.self)
+        try object.add(text, account: "\(account) \(accessibility)", accessibility)
       }
     }
   }
@@ -116,13 +114,11 @@ struct VaultMemoryTests {
       if signal == SIGTSTP {
         // The signal stops the process after the vault was locked.
         try wait(for: child) { try child.isStopped }
-        let after = try ProcessMemory(of: child.identifier).names(of: needles)
-        #expect(after == [])
+        #expect(try ProcessMemory(of: child.identifier).names(of: needles) == [])
         child.signal(SIGCONT)
       }
       try wait(for: child) { try count("locked", in: journal) == round }
-      let after = try ProcessMemory(of: child.identifier).names(of: needles)
-      #expect(after == [])
+      #expect(try ProcessMemory(of: child.identifier).names(of: needles) == [])
       try FileSystem().replaceFile(at: vault.path("permission.\(round)"), with: [UInt8]())
     }
     for (account, canary) in canaries {

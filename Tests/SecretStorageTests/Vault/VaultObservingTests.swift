@@ -19,10 +19,8 @@ struct VaultObservingTests {
   }
 
   @Test func changeByAnotherProcessIsReported() async throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
-    let item = PasswordItem<String>(
-      .generic(service: "campaign", account: "p"), refreshPolicy: .onChange, in: object)
+    let object = try vault.openWithItem()
+    let item = object.property("p", .onChange)
     #expect(item.value == nil)
     let changes = object.changes
     try ChildProcess("compact", on: vault, ["5", "p"], journal: vault.path("journal")).wait()
@@ -83,12 +81,9 @@ struct VaultObservingTests {
   }
 
   @Test func lockAndUnlockAreReported() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let heard = Heard<Bool>()
-    let observation = object.observeChanges {
-      heard.hear(object.contents.withLock { $0.keys.isLockedByApp })
-    }
+    let observation = object.observeChanges { heard.hear(object.isLockedByApp) }
     object.lock()
     heard.wait(for: true)
     try object.unlock()
@@ -119,15 +114,11 @@ struct VaultObservingTests {
 
   @Test func propertyOfUnwatchedVaultIsNeverStale() async throws {
     let isRefused = Lock(true)
-    let object = vault.open(
-      fileSystem: FileSystem { call, _ in
-        call == .inotify && isRefused.withLock { $0 } ? EMFILE : nil
-      })
+    let object = vault.open(fileSystem: .failing(.inotify, with: EMFILE, while: isRefused))
     let other = vault.open()
     try other.add("0", account: "account")
-    let identity = ItemIdentity.generic(service: "campaign", account: "account")
-    let item = PasswordItem<String>(identity, refreshPolicy: .onChange, in: object)
-    let writer = PasswordItem<String>(identity, in: other)
+    let item = object.property("account", .onChange)
+    let writer = other.property("account")
     #expect(item.value == "0")
     for round in 1...5 {
       writer.value = "\(round)"
@@ -141,10 +132,10 @@ struct VaultObservingTests {
     #expect(object.diagnose().problems.contains { $0.text.contains("max_user_instances") })
     // Observers are told by polling.
     let changes = object.changes
-    let heard = Lock(false)
-    let observation = object.observeChanges { heard.withLock { $0 = true } }
+    let heard = Heard<Bool>()
+    let observation = object.observeChanges { heard.hear(true) }
     try other.add("1", account: "other")
-    try await suspend { heard.withLock { $0 } }
+    try await suspend { !heard.all.isEmpty }
     isRefused.withLock { $0 = false }
     try await suspend { object.fileWatch.withLock { $0.watch }?.problem == nil }
     writer.value = "watched again"
@@ -157,22 +148,18 @@ struct VaultObservingTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let vaults = (0..<10).map { _ in TestVault() }
-        let identity = ItemIdentity.generic(service: "campaign", account: "account")
         let items = try vaults.flatMap { vault in
-          let object = vault.open()
-          try object.add("0", account: "account")
-          return (0..<100).map { _ in
-            PasswordItem<String>(identity, refreshPolicy: .onChange, in: object)
-          }
+          let object = try vault.openWithItem()
+          return (0..<100).map { _ in object.property("a", .onChange) }
         }
         func expectOneInstanceAndThread() throws {
           let targets = try FileSystem().targets(in: "/proc/self/fd")
           #expect(targets.count { $0.contains("inotify") } == 1)
           try TestSupport.wait { try FileSystem().threads(named: "locket") == ["locket-inotify"] }
         }
-        #expect(items.allSatisfy { $0.value == "0" })
+        #expect(items.allSatisfy { $0.value == "value" })
         try expectOneInstanceAndThread()
-        for vault in vaults { PasswordItem<String>(identity, in: vault.open()).value = "1" }
+        for vault in vaults { vault.open().property("a").value = "1" }
         try TestSupport.wait { items.allSatisfy { $0.value == "1" } }
         try expectOneInstanceAndThread()
       }

@@ -78,7 +78,7 @@ struct VaultAccessControlTests {
     item = try vault.open().update(
       item.id, expecting: item.revision, attributes: attributes, secret: nil)
     #expect(item.attributes.label == "label")
-    try object.remove(item.id, expecting: item.revision)
+    try object.remove(item)
     #expect(try object.items(matching: .all).isEmpty)
     item = try object.add(
       "text", account: "account", .devicePasscode, by: AuthenticationContext())
@@ -133,7 +133,7 @@ struct VaultAccessControlTests {
       "text", account: "account", .devicePasscode, by: AuthenticationContext())
     for attributes in [nil, ItemAttributes(accessControl: AccessControl(flags: .userPresence))] {
       for (id, revision) in [(item.id, item.revision + 1), (try .random(), 1)] {
-        #expect(throws: SecretStoreError.conflict) {
+        expectError(.conflict) {
           try object.update(id, expecting: revision, attributes: attributes, secret: "new")
         }
       }

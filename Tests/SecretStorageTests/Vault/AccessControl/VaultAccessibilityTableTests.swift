@@ -79,7 +79,7 @@ struct VaultAccessibilityTableTests {
     switch state {
     case .unlocked:
       maker.lock()
-      try maker.unlock(with: .passphrase(TestVault.passphrase))
+      try maker.unlock(with: .tests)
       object = maker
     case .locked:
       maker.lock()
@@ -91,7 +91,7 @@ struct VaultAccessibilityTableTests {
       object = vault.open()
     case .unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere:
       object = try open(elsewhere)
-      if state == .unlockedElsewhere { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      if state == .unlockedElsewhere { try object.unlock(with: .tests) }
     }
     return (object, items)
   }

@@ -49,7 +49,7 @@ struct VaultAccessibilityTests {
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
     expectLocked { try object.text("second") }
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     #expect(try object.text("second") == "second")
   }
 
@@ -67,8 +67,7 @@ struct VaultAccessibilityTests {
   }
 
   @Test func keyHasOnePurpose() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let known = try object.withContents { contents throws(SecretStoreError) in contents.keys }
     let table = try #require(known.table)
     let purposes = table.keys.map(\.purpose)
@@ -83,8 +82,7 @@ struct VaultAccessibilityTests {
 
   /// Otherwise it would be readable while the vault is locked.
   @Test func secretUnderKeyOfOtherAccessibilityIsAnError() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let id = try SecretItem.ID.random()
     try vault.plant(.generic(account: "forged"), Secret([1]), under: .always, named: id, in: object)
     #expect(throws: SecretStoreError.self) { try vault.open().secret(of: id) }

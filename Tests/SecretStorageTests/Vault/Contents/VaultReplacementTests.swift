@@ -26,10 +26,10 @@ struct VaultReplacementTests {
     #expect(try object.texts() == ["a": "second"])
     try vault.replace(by: first)
     for refused in [object, vault.open()] {
-      vault.expectEach(refused, "replaced")
+      vault.expectEach(refused, "replaced", saying: vault.path)
       // Accepting a rollback does not accept this.
       try refused.acceptRollback()
-      vault.expectEach(refused, "replaced")
+      vault.expectEach(refused, "replaced", saying: vault.path)
       // The contents can be inspected before they are accepted.
       let saved = try refused.salvageableItems(unlockingWith: [.device])
       #expect(saved.map(\.secret.text) == ["first"])
@@ -40,7 +40,7 @@ struct VaultReplacementTests {
     try object.add("new", account: "new")
     #expect(try vault.open().texts() == ["a": "first", "new": "new"])
     try vault.replace(by: second)
-    vault.expectEach(object, "replaced")
+    vault.expectEach(object, "replaced", saying: vault.path)
   }
 
   @Test func acceptedVaultMayStillBeRolledBack() throws {
@@ -49,7 +49,7 @@ struct VaultReplacementTests {
     try vault.open().add("second", account: "a")
     try vault.replace(by: older)
     let object = vault.open()
-    vault.expectEach(object, "replaced")
+    vault.expectEach(object, "replaced", saying: vault.path)
     try object.acceptReplacement()
     expectError("rolledBack") { _ = try object.texts() }
     try object.acceptRollback()
@@ -87,7 +87,7 @@ struct VaultReplacementTests {
       try make(object)
       for sound in [object, vault.open()] { #expect(try sound.verify().isSound) }
       try vault.replace(by: first)
-      vault.expectEach(vault.open(), "replaced")
+      vault.expectEach(vault.open(), "replaced", saying: vault.path)
     }
   }
 
@@ -120,7 +120,7 @@ struct VaultReplacementTests {
     }
     try object.add("b", account: "b")
     try vault.replace(by: first)
-    for object in [object, vault.open()] { vault.expectEach(object, "replaced") }
+    for object in [object, vault.open()] { vault.expectEach(object, "replaced", saying: vault.path) }
   }
 
   @Test func placeFileIsWrittenOnce() throws {
@@ -146,7 +146,7 @@ struct VaultReplacementTests {
     try vault.replace(by: second)
     try vault.open(at: path).add("b", account: "b")
     try vault.replace(by: first)
-    vault.expectEach(vault.open(), "replaced")
+    vault.expectEach(vault.open(), "replaced", saying: vault.path)
   }
 
   @Test func damagedPlaceFileIsIgnored() throws {
@@ -155,7 +155,7 @@ struct VaultReplacementTests {
     let bytes = try TestVault.bytes(of: note)
     #expect(bytes.count == 72)
     try vault.replace(by: first)
-    vault.expectEach(vault.open(), "replaced")
+    vault.expectEach(vault.open(), "replaced", saying: vault.path)
     let flipped = [3, 20, 45, 60].map { bytes[..<$0] + [bytes[$0] ^ 1] + bytes[($0 + 1)...] }
     for damaged in flipped + [0, 1, 40, 71].map({ bytes[..<$0] }) {
       try FileSystem().replaceFile(at: note, with: damaged)

@@ -12,7 +12,7 @@ struct VaultRollbackTests {
 
   private func expectRolledBack(_ object: SecretVault) {
     for _ in 0..<2 {
-      vault.expectEach(object, "rolledBack")
+      vault.expectEach(object, "rolledBack", saying: vault.path)
       expectError("rolledBack") { _ = try object.item("a") }
       expectError("rolledBack") { try object.setPassphrase(Secret([1]), cost: .cheap) }
       expectError("rolledBack") { _ = try object.salvageableItems() }

@@ -145,7 +145,7 @@ struct VaultVanishingTests {
     try FileSystem().unlink(vault.path)
     try vault.open().acceptReplacement()
     try vault.replace(by: bytes)
-    vault.expectEach(vault.open(), "replaced")
+    vault.expectEach(vault.open(), "replaced", saying: vault.path)
     try vault.open().acceptReplacement()
     #expect(try vault.open().texts() == ["a": "value"])
   }

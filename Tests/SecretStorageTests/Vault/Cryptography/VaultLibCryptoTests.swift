@@ -82,7 +82,7 @@ struct VaultLibCryptoTests {
     let sealed = try cipher.seal("message", with: key, authenticating: context)
     #expect(sealed.count == 7 + 16)
     func expectUnauthentic(_ sealed: [UInt8], _ key: Secret, _ context: [UInt8]) {
-      #expect(throws: SecretStoreError.corrupted("A sealed message is not authentic")) {
+      expectError(.corrupted("A sealed message is not authentic")) {
         try cipher.open(sealed[...], with: key, authenticating: context)
       }
     }
@@ -140,7 +140,7 @@ struct VaultLibCryptoTests {
     let vault = TestVault()
     let object = vault.open()
     try object.addMany(100)
-    let salts = TestVault.frames(of: try vault.bytes).map { frame in
+    let salts = try vault.frames.map { frame in
       Array(frame.dropFirst(Frame.overhead + RecordHeader.size).prefix(32))
     }
     #expect(salts.count == 102)

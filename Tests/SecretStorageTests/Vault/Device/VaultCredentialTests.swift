@@ -65,9 +65,7 @@ struct VaultCredentialTests {
     for access in [
       { _ = try object.texts() }, { try object.unlock() },
       { try object.unlock(with: .credential(named: "vault-key")) },
-    ] as [() throws -> Void] {
-      expectInvalid("must have 32 bytes to 1 MiB", from: access)
-    }
+    ] as [() throws -> Void] { expectInvalid("must have 32 bytes to 1 MiB", from: access) }
     try vault.giveCredential("vault-key", 1)
     let (_, code) = try maker.addRecoveryCode(named: "paper")
     try vault.giveCredential("vault-key", 1, count: count)
@@ -87,7 +85,7 @@ struct VaultCredentialTests {
       path.hasSuffix("/vault-key") && call == .open && isBroken.withLock { $0 } ? code : nil
     }
     let object = vault.open(credentials: try vault.credentials(), fileSystem: fileSystem)
-    for _ in 0..<2 { expectError("system \(code)") { _ = try object.texts() } }
+    for _ in 0..<2 { expectError("system \(code)") { try object.texts() } }
     isBroken.withLock { $0 = false }
     if !passes {
       #expect(throws: SecretStoreError.self) { try object.texts() }
@@ -145,8 +143,7 @@ struct VaultCredentialTests {
   }
 
   @Test func keyFileMustBeARegularFile() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     func add(_ path: String) throws {
       try object.addSlot(.keyFile(URL(filePath: path)), named: "stick")
     }

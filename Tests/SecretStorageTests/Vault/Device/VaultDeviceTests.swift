@@ -49,11 +49,11 @@ struct VaultDeviceTests {
     try FileSystem().unlink(vault.path)
     try FileManager.default.removeItem(atPath: vault.statePath)
     let object = vault.open()
-    #expect(throws: SecretStoreError.conflict) {
+    expectError(.conflict) {
       _ = try object.update(
         item.id, expecting: item.revision, attributes: nil, secret: Secret([1]))
     }
-    try object.remove(item.id, expecting: item.revision)
+    try object.remove(item)
     #expect(try FileSystem().status(of: key) == nil)
     #expect(try FileSystem().status(of: vault.path) == nil)
   }
@@ -90,7 +90,7 @@ struct VaultDeviceTests {
 
     func open(_ machine: String) throws -> SecretVault {
       let object = vault.open(machine: machine)
-      if hasPassphrase { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      if hasPassphrase { try object.unlock(with: .tests) }
       return object
     }
     try FileSystem().replaceFile(at: machine, with: Array("its identity\n".utf8))

@@ -42,13 +42,13 @@ struct DerivationCancellationTests {
 
     func run(_ object: SecretVault, _ vault: TestVault) throws {
       switch self {
-      case .unlock: try object.unlock(with: .passphrase(TestVault.passphrase))
+      case .unlock: try object.unlock(with: .tests)
       case .addSlot: try object.addSlot(.passphrase("other"), named: "other", cost: .minimum)
       case .setPassphrase: try object.setPassphrase("other", cost: .minimum)
       case .openingForChange, .sealingForChange:
         try object.changePassphrase(from: TestVault.passphrase, to: "other", cost: .minimum)
       case .openingForRotation, .sealingForRotation:
-        try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)])
+        try object.rotateKeys(keeping: [.tests])
       case .export: try object.export(of: vault)
       }
     }
@@ -150,7 +150,7 @@ struct DerivationCancellationTests {
   @Test func cancelledDerivationReleasesThePassphrase() {
     let (mayDerive, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isReleased = Lock(false)
-    #expect(throws: SecretStoreError.cancelled) {
+    expectError(.cancelled) {
       let cipher = StalledCipher(after: mayDerive) { isGone in
         isReleased.withLock { $0 = isGone }
         hasEnded.signal()

@@ -40,9 +40,7 @@ struct RecoveryCodeTests {
         plain.map { "\($0)\u{A0}" }.joined(), plain.replacing("0", with: "O"),
         plain.replacing("0", with: "o"), plain.replacing("1", with: "I"),
         plain.replacing("1", with: "l"), plain.replacing("1", with: "L").lowercased(),
-      ] {
-        #expect(try RecoveryCode(text) == code)
-      }
+      ] { #expect(try RecoveryCode(text) == code) }
       #expect(try RecoveryCode(Substring(plain)) == code)
     }
   }

@@ -56,7 +56,7 @@ struct ScryptCalibrationTests {
   @Test func costFitsIntoMemoryAndTarget() throws {
     let cost = try calibrated(to: .seconds(5)) { $0 > 16 ? nil : .milliseconds(10) }
     #expect(cost.logarithmicCost == 16)
-    #expect(throws: SecretStoreError.unavailable("There is not enough memory.")) {
+    expectError(.unavailable("There is not enough memory.")) {
       try calibrated(to: .seconds(5)) { _ in nil }
     }
     // Beyond the size of the caches, doubling N more than doubles the time.

@@ -10,8 +10,7 @@ struct VaultPassphraseChangeTests {
   /// Makes a vault with a passphrase and a device slot.
   @discardableResult
   private func make() throws -> SecretVault {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.addSlot(.passphrase("old"), named: "person", cost: .minimum)
     try object.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
     return object
@@ -27,7 +26,7 @@ struct VaultPassphraseChangeTests {
     #expect(try object.slots == [slots[0], .init(id: 2, name: "person", kind: .passphrase(cost))])
     #expect(try vault.bytes.firstRange(of: sealed) == nil)
     let other = try vault.openElsewhere()
-    #expect(throws: SecretStoreError.wrongPassphrase) { try other.unlock(with: .passphrase("old")) }
+    expectError(.wrongPassphrase) { try other.unlock(with: .passphrase("old")) }
     try other.unlock(with: .passphrase("new"))
     #expect(try other.text("a") == "value")
     #expect(try object.texts() == ["a": "value", "bound": "bound"])
@@ -98,13 +97,11 @@ struct VaultPassphraseChangeTests {
         try object.changePassphrase(from: "old", to: "first", cost: .minimum)
       }
     }
-    #expect(throws: SecretStoreError.wrongPassphrase) {
+    expectError(.wrongPassphrase) {
       try vault.open(cipher: cipher).changePassphrase(from: "old", to: "second", cost: .minimum)
     }
     let object = try vault.openElsewhere()
-    #expect(throws: SecretStoreError.wrongPassphrase) {
-      try object.unlock(with: .passphrase("second"))
-    }
+    expectError(.wrongPassphrase) { try object.unlock(with: .passphrase("second")) }
     try object.unlock(with: .passphrase("first"))
     #expect(try vault.open().texts() == ["a": "value", "bound": "bound"])
   }

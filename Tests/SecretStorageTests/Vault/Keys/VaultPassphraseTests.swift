@@ -34,9 +34,7 @@ struct VaultPassphraseTests {
         { try object.changePassphrase(from: right, to: passphrase, cost: .minimum) },
         { try object.changePassphrase(from: passphrase, to: right, cost: .minimum) },
         { try object.export(to: vault.export, passphrase: passphrase, cost: .minimum) },
-      ] as [() throws -> Void] {
-        #expect(try failure(refused) == .invalid(sentence))
-      }
+      ] as [() throws -> Void] { #expect(try failure(refused) == .invalid(sentence)) }
     }
     #expect(try vault.bytes == bytes)
     #expect(try FileSystem().status(of: vault.export.path) == nil)
@@ -58,8 +56,7 @@ struct VaultPassphraseTests {
   }
 
   @Test func passphraseReplacesDeviceSlotInTheFile() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.setPassphrase(TestVault.passphrase, cost: .minimum)
     var bytes = try vault.bytes
     let tables = try TestVault.frames(of: bytes).map { $0.dropFirst(Frame.overhead) }
@@ -81,9 +78,7 @@ struct VaultPassphraseTests {
     let other = vault.open()
     #expect(try other.isLocked)
     try object.setPassphrase("second", cost: .minimum)
-    #expect(throws: SecretStoreError.wrongPassphrase) {
-      try other.unlock(with: .passphrase("first"))
-    }
+    expectError(.wrongPassphrase) { try other.unlock(with: .passphrase("first")) }
     try other.unlock(with: .passphrase("second"))
     #expect(try other.text("a") == "value")
   }
@@ -111,15 +106,13 @@ struct VaultPassphraseTests {
     for reader in [object, vault.open()] { #expect(try reader.texts() == ["kept": "value"]) }
     if removal == .ofPassphrases {
       // Two key tables, and the one block of items.
-      #expect(TestVault.frames(of: try vault.bytes).count == 3)
+      #expect(try vault.frames.count == 3)
     }
     let purposes = try CapturedKeys(object).table.keys.map(\.purpose)
     #expect(!purposes.contains(.secrets(accessibility)))
     #expect(try !object.hasPassphrase)
     let sentence = "\(accessibility), because the vault has no passphrase"
-    #expect(throws: SecretStoreError.unsupported(sentence)) {
-      try object.add("value", account: "more", accessibility)
-    }
+    expectError(.unsupported(sentence)) { try object.add("value", account: "more", accessibility) }
     object.lock()
     try object.unlock()
     #expect(try object.texts() == ["kept": "value"])

@@ -25,8 +25,7 @@ struct VaultSlotCostTests {
   func storedCostOutsideOfItsLimitsIsNotComputed(
     _ n: UInt8, _ r: UInt32, _ p: UInt32, _ words: String
   ) throws {
-    let here = vault.open()
-    try here.add("value", account: "a")
+    let here = try vault.openWithItem()
     for name in ["other", "passphrase"] {
       try here.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
     }
@@ -73,9 +72,7 @@ struct VaultSlotCostTests {
       { try object.addSlot(.passphrase(passphrase), named: "other", cost: cost) },
       { try object.changePassphrase(from: passphrase, to: passphrase, cost: cost) },
       { try object.export(to: vault.export, passphrase: passphrase, cost: cost) },
-    ] as [() throws -> Void] {
-      #expect(try failure(refused).invalid?.contains(words) == true)
-    }
+    ] as [() throws -> Void] { #expect(try failure(refused).invalid?.contains(words) == true) }
     #expect(try vault.bytes == bytes)
     #expect(try FileSystem().status(of: vault.export.path) == nil)
   }

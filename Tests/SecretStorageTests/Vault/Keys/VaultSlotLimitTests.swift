@@ -28,8 +28,7 @@ struct VaultSlotLimitTests {
   private let vault = TestVault()
 
   @Test func vaultHasAtMost64Slots() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let key = UnlockKey.keyFile(try vault.keyFile(1))
     for number in 2...KeyTable.slotLimit { try object.addSlot(key, named: "\(number)") }
     let bytes = try vault.bytes
@@ -75,15 +74,13 @@ struct VaultSlotLimitTests {
   }
 
   @Test(arguments: [(65, ScryptCost.minimum, 0), (64, .minimum, 64), (64, largest, 32)])
-  func forgedSlotsCostNoMoreThanTheLimit(
-    _ slots: Int, _ cost: ScryptCost, _ expected: Int
-  ) throws {
+  func forgedSlotsCostNoMoreThanTheLimit(_ slots: Int, _ cost: ScryptCost, _ expected: Int) throws {
     try forge(slots, cost)
     for use in [
       // With the device's key, the table would be refused before any slot is tried.
       {
         try vault.open(state: vault.path("elsewhere"), cipher: cipher())
-          .unlock(with: .passphrase(TestVault.passphrase))
+          .unlock(with: .tests)
       },
       {
         try TestVault().open(cipher: cipher()).importItems(
@@ -105,7 +102,7 @@ struct VaultSlotLimitTests {
 
   @Test func importIsCancelledBeforeTheNextSlot() throws {
     try addPassphrases()
-    #expect(throws: SecretStoreError.cancelled) {
+    expectError(.cancelled) {
       try TestVault().open(cipher: cipher()).importItems(
         from: vault.file, passphrase: TestVault.passphrase
       ) { progress in
@@ -130,7 +127,7 @@ struct VaultSlotLimitTests {
       }
     }
     let result = await task.withLock { $0 }?.result
-    #expect(throws: SecretStoreError.cancelled) { try result?.get() }
+    expectError(.cancelled) { try result?.get() }
     #expect(takeCount() == 1)
   }
 
@@ -139,9 +136,7 @@ struct VaultSlotLimitTests {
     let reader = Lock<SecretVault?>(nil)
     let locked = vault.open(cipher: cipher { reader.withLock { $0.take() }?.lock() })
     reader.withLock { $0 = locked }
-    #expect(throws: SecretStoreError.cancelled) {
-      try locked.unlock(with: .passphrase(TestVault.passphrase))
-    }
+    expectError(.cancelled) { try locked.unlock(with: .tests) }
     #expect(takeCount() == 1)
     #expect(try locked.isLocked)
   }

@@ -20,8 +20,7 @@ struct VaultSlotTests {
     #expect(try filledVault().slots == [.init(id: 1, name: "this device", kind: .device)])
   }
 
-  @Test(arguments: KeyKind.allCases)
-  func onlyAddedKeyUnlocksElsewhere(_ kind: KeyKind) throws {
+  @Test(arguments: KeyKind.allCases) func onlyAddedKeyUnlocksElsewhere(_ kind: KeyKind) throws {
     let object = try filledVault()
     let slot = try object.addSlot(kind.key(1, in: vault), named: "added", cost: .minimum)
     #expect(slot.id == 2 && slot.name == "added")
@@ -42,8 +41,7 @@ struct VaultSlotTests {
     #expect(try vault.open().texts() == ["a": "value"])
   }
 
-  @Test(arguments: KeyKind.allCases)
-  func keyWithoutASlotIsAnError(_ kind: KeyKind) throws {
+  @Test(arguments: KeyKind.allCases) func keyWithoutASlotIsAnError(_ kind: KeyKind) throws {
     let object = try vault.openAsService()
     let key = try kind.key(1, in: vault)
     for account in ["a", "b"] {
@@ -91,9 +89,7 @@ struct VaultSlotTests {
     let object = try filledVault()
     try object.addSlot(.passphrase("shared"), named: "shared", cost: .minimum)
     let elsewhere = try vault.openElsewhere()
-    #expect(throws: SecretStoreError.otherDevice("The vault")) {
-      try elsewhere.unlock(with: .device)
-    }
+    expectError(.otherDevice("The vault")) { try elsewhere.unlock(with: .device) }
     try elsewhere.unlock(with: .passphrase("shared"))
     #expect(try elsewhere.addSlot(.device, named: "elsewhere").id == 3)
     for object in [vault.open(), try vault.openElsewhere()] {
@@ -107,7 +103,7 @@ struct VaultSlotTests {
       try elsewhere.removeSlot(3)
     }
     try elsewhere.removeSlot(1)
-    #expect(throws: SecretStoreError.otherDevice("The vault")) { try vault.open().texts() }
+    expectError(.otherDevice("The vault")) { try vault.open().texts() }
   }
 
   @Test(arguments: [UnlockKey.device, .passphrase("passphrase")])
@@ -129,24 +125,19 @@ struct VaultSlotTests {
     #expect(try object.slots.map(\.name) == [longest, longest])
     #expect(try vault.open().slots == object.slots)
     #expect(try vault.open().text("a") == "value")
-    #expect(throws: SecretStoreError.invalid("The vault has no slot 3")) {
-      try object.renameSlot(3, to: "none")
-    }
+    expectError(.invalid("The vault has no slot 3")) { try object.renameSlot(3, to: "none") }
     let bytes = try vault.bytes
     for name in ["", String(repeating: "n", count: 201), String(repeating: "ñ", count: 101)] {
       for refused in [
         { try object.renameSlot(1, to: name) },
         { try object.addSlot(.passphrase("p"), named: name) },
         { _ = try object.addRecoveryCode(named: name) },
-      ] as [() throws -> Void] {
-        expectInvalid("1 to 200 bytes", from: refused)
-      }
+      ] as [() throws -> Void] { expectInvalid("1 to 200 bytes", from: refused) }
     }
     #expect(try vault.bytes == bytes)
   }
 
-  @Test(arguments: KeyKind.allCases)
-  func removedSlotIsNotInTheFile(_ kind: KeyKind) throws {
+  @Test(arguments: KeyKind.allCases) func removedSlotIsNotInTheFile(_ kind: KeyKind) throws {
     let object = try filledVault()
     let slot = try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
     let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
@@ -157,9 +148,7 @@ struct VaultSlotTests {
     expectInvalid("The vault has no ") {
       try vault.openElsewhere().unlock(with: kind.key(1, in: vault))
     }
-    #expect(throws: SecretStoreError.invalid("The vault has no slot 2")) {
-      try object.removeSlot(slot.id)
-    }
+    expectError(.invalid("The vault has no slot 2")) { try object.removeSlot(slot.id) }
   }
 
   @Test func lastSlotCannotBeRemoved() throws {
@@ -223,7 +212,7 @@ struct VaultSlotTests {
     #expect(try object.slots == other.slots)
     #expect(try object.revision() != before)
     other.lock()
-    #expect(throws: SecretStoreError.invalid("The vault has no passphrase")) {
+    expectError(.invalid("The vault has no passphrase")) {
       try other.unlock(with: .passphrase("p"))
     }
     #expect(try object.verify().isSound)

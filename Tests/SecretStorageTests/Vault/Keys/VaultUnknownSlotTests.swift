@@ -9,8 +9,7 @@ struct VaultUnknownSlotTests {
     id: 7, name: "tomorrow", kind: .unknown(type: 77), unknown: [1, 2, 3, 4, 5])
 
   private func make() throws -> SecretVault {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try vault.changeSlots { [$0, slot] }
     return object
   }

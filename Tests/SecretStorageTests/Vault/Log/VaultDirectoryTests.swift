@@ -27,8 +27,7 @@ import Testing
 
   @Test(arguments: Place.allCases, [0o770, 0o702, 0o2775] as [mode_t])
   func writeTightensADirectoryOfThisUser(_ place: Place, _ wide: mode_t) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try set(wide, of: place)
     #expect(try vault.open().texts() == ["a": "value"])
     #expect(try mode(of: place) == wide)
@@ -44,8 +43,7 @@ import Testing
     for place in Place.allCases { #expect(try mode(of: place) == 0o755) }
   }
 
-  @Test(arguments: Place.allCases)
-  func stickyDirectoryIsUnchanged(_ place: Place) throws {
+  @Test(arguments: Place.allCases) func stickyDirectoryIsUnchanged(_ place: Place) throws {
     try vault.open().add("value", account: "a")
     try set(0o1777, of: place)
     try vault.open().add("new", account: "b")
@@ -54,8 +52,7 @@ import Testing
   }
 
   @Test func sharedDirectoryIsUnchangedIfAllowed() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     for place in Place.allCases { try set(0o777, of: place) }
     object.allowsSharedDirectories = true
     try object.change("a", to: "changed")
@@ -70,7 +67,7 @@ import Testing
     let item = try #require(try object.item("a"))
     let writes: [() throws -> Void] = [
       { try object.add("new", account: "b") }, { try object.change("a", to: "new") },
-      { try object.remove(item.id, expecting: item.revision) }, { try object.compact() },
+      { try object.remove(item) }, { try object.compact() },
       { try object.setPassphrase(Secret("passphrase".utf8), cost: .cheap) },
       { try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file") },
       { try object.rotateKeys() }, { try object.importItems(of: vault) },
@@ -90,8 +87,7 @@ import Testing
   }
 
   private func fill() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.export(of: vault)
   }
 
@@ -176,8 +172,7 @@ import Testing
     #expect(try vault.names().count == 4)
   }
 
-  @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP])
-  func modesNeedNotBeChanged(refusal: Int32) throws {
+  @Test(arguments: [EPERM, ENOSYS, EOPNOTSUPP]) func modesNeedNotBeChanged(refusal: Int32) throws {
     try FileSystem().makeDirectories(vault.statePath)
     let object = vault.open(fileSystem: .failing(.fchmod, with: refusal))
     try object.add("value", account: "a")
@@ -187,8 +182,7 @@ import Testing
       to: vault.directory.appending(path: "export"), passphrase: TestVault.passphrase, cost: .cheap)
   }
 
-  @Test(arguments: [false, true])
-  func fileThatOthersCouldReadIsNoVault(hasKey: Bool) throws {
+  @Test(arguments: [false, true]) func fileThatOthersCouldReadIsNoVault(hasKey: Bool) throws {
     if hasKey {
       try vault.open().add("value", account: "a")
       try FileSystem().unlink(vault.path)

@@ -19,7 +19,7 @@ struct VaultFileSizeTests {
     let uses: [(SecretVault) throws -> Void] = [
       { _ = try $0.text("a") }, { _ = try $0.verify() }, { _ = try $0.repair() },
       { try $0.add("b", account: "b") },
-      { try $0.unlock(with: .passphrase(TestVault.passphrase)) },
+      { try $0.unlock(with: .tests) },
     ]
     for use in uses {
       for reader in [object, vault.open()] {
@@ -34,7 +34,7 @@ struct VaultFileSizeTests {
     #expect(try FileSystem().status(of: vault.path)?.size == size)
     // Only the size is wrong.
     try FileSystem().open(vault.path, O_RDWR).truncate(to: bytes.count)
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     #expect(try object.text("a") == "value")
   }
 

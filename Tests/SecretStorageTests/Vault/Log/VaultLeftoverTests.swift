@@ -29,7 +29,7 @@ struct VaultLeftoverTests {
         }
       })
     // A dead process handles no error.
-    try? object.unlock(with: .passphrase(TestVault.passphrase))
+    try? object.unlock(with: .tests)
     try? object.removePassphrase()
     return state.withLock { $0.last }
   }
@@ -47,7 +47,7 @@ struct VaultLeftoverTests {
       _ = try reader.isLocked
       #expect(try leftovers.isEmpty, "died at \(last?.rawValue ?? "")")
       guard last != nil else { break }
-      if try reader.hasPassphrase { try reader.unlock(with: .passphrase(TestVault.passphrase)) }
+      if try reader.hasPassphrase { try reader.unlock(with: .tests) }
       #expect(try reader.texts() == ["a": "a"])
       try reader.removePassphrase()
       index += 1

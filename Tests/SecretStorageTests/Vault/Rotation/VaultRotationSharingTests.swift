@@ -67,8 +67,7 @@ struct VaultRotationSharingTests {
     try object.rotateKeys()
     #expect(writes.withLock { $0 } == 3)
     var texts = SecretVault.many(10)
-    texts["3"] = "changed"
-    texts["4"] = nil
+    (texts["3"], texts["4"]) = ("changed", nil)
     for reader in [object, other, vault.open()] { #expect(try reader.texts() == texts) }
   }
 
@@ -82,13 +81,12 @@ struct VaultRotationSharingTests {
     expectLocked { try other.item("0") }
     expectLocked { try other.add("new", account: "new") }
     // Always accessible items stay readable.
-    let always = try #require(
-      try object.items(matching: .all).first {
-        $0.attributes.accessControl.accessibility == .always
-      })
-    #expect(try other.secret(of: always.id) != nil)
+    let always = try object.items(matching: .all).filter {
+      $0.attributes.accessControl.accessibility == .always
+    }
+    #expect(try other.text(of: #require(always.first)) != nil)
     #expect(try other.verify().isSound)
-    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.unlock(with: .tests)
     #expect(try other.texts() == SecretVault.many(20))
   }
 
@@ -101,17 +99,16 @@ struct VaultRotationSharingTests {
     _ = try other.item("a")
     other.lock()
     #expect(try other.text(of: item) == "old")
-    try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)], givingUpAt: 1)
+    try object.rotateKeys(keeping: [.tests], givingUpAt: 1)
     try object.change("a", to: "new")
     expectLocked { try other.text(of: item) }
     expectLocked { try other.item("a") }
-    try other.unlock(with: .passphrase(TestVault.passphrase))
+    try other.unlock(with: .tests)
     #expect(try other.text(of: item) == "new")
   }
 
   @Test func rotationUnlocksNoLockedObject() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let other = vault.open()
     #expect(try other.text("a") == "value")
     other.lock()
@@ -172,7 +169,7 @@ struct VaultRotationSharingTests {
     locker.withLock { $0 = nil }
     #expect(try object.isLocked)
     #expect(object.contents.withLock { $0.keys.ring.user == nil && $0.keys.pendingRing == nil })
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     try object.resumeRotation()
     #expect(try object.texts() == SecretVault.many(10))
   }
@@ -183,9 +180,8 @@ struct VaultRotationSharingTests {
     try object.add("always", account: "always", .always)
     try object.addMany(Self.count)
     let stop = try vault.path("stop")
-    let journals = try (0..<Campaign.size(sample: 4, full: 16)).map {
-      try vault.path("journal-\($0)")
-    }
+    let count = Campaign.size(sample: 4, full: 16)
+    let journals = try (0..<count).map { try vault.path("journal-\($0)") }
     let children = try journals.enumerated().map { number, journal in
       let passphrase = number % 2 == 0 ? TestVault.passphrase.text : "-"
       return try ChildProcess("accompany", on: vault, [passphrase, stop], journal: journal)
@@ -194,8 +190,7 @@ struct VaultRotationSharingTests {
       for (child, path) in zip(children, journals) {
         try child.wait(for: 8 * (round + 1), in: path)
       }
-      try object.rotateKeys(
-        keeping: [.passphrase(TestVault.passphrase)], removingOtherSlots: true)
+      try object.rotateKeys(keeping: [.tests], removingOtherSlots: true)
       let slot = try object.addSlot(.keyFile(vault.keyFile(UInt8(round))), named: "key file")
       try object.compact()
       try object.removeSlot(slot.id)
@@ -227,7 +222,7 @@ struct VaultRotationSharingTests {
     let other = vault.open()
     for _ in 0..<2 {
       // Whether there is an error depends on the table that is read.
-      do { try other.unlock(with: .passphrase(TestVault.passphrase)) } catch {
+      do { try other.unlock(with: .tests) } catch {
         #expect((error as? SecretStoreError)?.corrupted != nil, "\(error)")
       }
     }

@@ -26,8 +26,7 @@ struct VaultRotationSlotTests {
   }
 
   @Test func keptSlotsAreUnchanged() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try add("one", "two", to: object)
     let file = UnlockKey.keyFile(try vault.keyFile(7))
     try object.addSlot(file, named: "stick")
@@ -45,8 +44,7 @@ struct VaultRotationSlotTests {
   }
 
   @Test func slotWithoutItsKeyIsNamed() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try add("one", "two", to: object)
     let laptop = try vault.openElsewhere()
     try laptop.unlock(with: .passphrase("one"))
@@ -68,7 +66,7 @@ struct VaultRotationSlotTests {
     try add("one", to: object)
     let before = try vault.bytes
     for removing in [false, true] {
-      #expect(throws: SecretStoreError.wrongPassphrase) {
+      expectError(.wrongPassphrase) {
         try object.rotateKeys(keeping: [.passphrase("One")], removingOtherSlots: removing)
       }
     }
@@ -107,20 +105,19 @@ struct VaultRotationSlotTests {
     let object = try vault.protected()
     try object.add("value", account: "a", isBound ? .whenUnlockedThisDeviceOnly : .always)
     let copy = try vault.openElsewhere()
-    try copy.unlock(with: .passphrase(TestVault.passphrase))
+    try copy.unlock(with: .tests)
     guard !isBound else {
       let before = try vault.bytes
       let what = "An item that is whenUnlockedThisDeviceOnly"
-      #expect(throws: SecretStoreError.otherDevice(what)) { try copy.rotate() }
+      expectError(.otherDevice(what)) { try copy.rotate() }
       #expect(try vault.bytes == before)
       return
     }
     try copy.rotate()
     // The vault is bound to this device now.
     try copy.add("bound", account: "b", .alwaysThisDeviceOnly)
-    #expect(try vault.openElsewhere().text("b") == "bound")
-    #expect(try vault.openElsewhere().text("a") == "value")
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    #expect(try vault.openElsewhere().texts() == ["a": "value", "b": "bound"])
+    try object.unlock(with: .tests)
     #expect(try object.text("a") == "value")
     #expect(throws: SecretStoreError.self) { try object.text("b") }
   }

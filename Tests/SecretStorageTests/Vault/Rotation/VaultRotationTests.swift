@@ -33,8 +33,7 @@ struct VaultRotationTests {
     }
     for item in items {
       // An item read before the rotation can be changed after it.
-      _ = try other.update(
-        item.id, expecting: item.revision, attributes: nil, secret: Secret("changed".utf8))
+      try other.change(item, to: "changed")
     }
     #expect(try Set(object.texts().values) == ["changed"])
   }
@@ -49,8 +48,7 @@ struct VaultRotationTests {
     #expect(try old.openings(in: vault.bytes, with: new) == [])
     #expect(new.table.keys.map(\.purpose) == [.earlierTables] + old.table.keys.map(\.purpose))
     #expect(new.keys.count == 9 + 1)
-    #expect(!new.keys.values.contains(old.user))
-    #expect(new.user != old.user)
+    #expect(!new.keys.values.contains(old.user) && new.user != old.user)
     for key in new.keys.values { #expect(!old.keys.values.contains(key)) }
     // An old copy and its passphrase still give the old user key, and nothing else.
     let slot = SlotKey.passphrase(TestVault.passphrase)
@@ -68,11 +66,8 @@ struct VaultRotationTests {
     expectLocked { try other.texts() }
     for reader in [object, other] {
       reader.contents.withLock { contents in
-        for key in old.table.keys {
-          #expect(contents.keys.ring[key.id, for: key.purpose] == nil)
-        }
-        #expect(contents.keys.ring.user != old.user)
-        #expect(contents.keys.pendingRing == nil)
+        for key in old.table.keys { #expect(contents.keys.ring[key.id, for: key.purpose] == nil) }
+        #expect(contents.keys.ring.user != old.user && contents.keys.pendingRing == nil)
       }
     }
   }
@@ -85,8 +80,7 @@ struct VaultRotationTests {
   }
 
   @Test func emptyVaultGetsNewKeys() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.remove("a")
     let old = try CapturedKeys(object)
     try object.rotateKeys { _ in
@@ -102,13 +96,10 @@ struct VaultRotationTests {
   }
 
   @Test func keysOfANewerVersionPreventRotation() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.rewrite { $0.keys.table?.unknown.append((9, [1, 2, 3])) }
     let before = try vault.bytes
-    #expect(throws: SecretStoreError.newerFormat("A part of the vault's key table")) {
-      try object.rotateKeys()
-    }
+    expectError(.newerFormat("A part of the vault's key table")) { try object.rotateKeys() }
     #expect(try vault.bytes == before)
   }
 
@@ -126,7 +117,7 @@ struct VaultRotationTests {
     for copy in copies {
       try vault.replace(by: copy)
       for reader in [object, vault.open()] {
-        expectError("rolledBack") { _ = try reader.items(matching: .all) }
+        expectError("rolledBack") { try reader.items(matching: .all) }
       }
     }
     try vault.replace(by: new)
@@ -143,12 +134,8 @@ struct VaultRotationTests {
     let object = vault.open()
     let large = String(repeating: "x", count: 1 << 20)
     for number in 0..<3 { try object.add(large + "\(number)", account: "\(number)") }
-    var completed: [Int] = []
-    try object.rotateKeys { progress in
-      completed.append(progress.completed)
-      return .proceed
-    }
-    #expect(completed == [0, 1, 2, 3])
+    let reports = try reports { try object.rotateKeys(reporting: $0) }
+    #expect(reports.map(\.completed) == [0, 1, 2, 3])
     #expect(try vault.open().text("2") == large + "2")
   }
 }

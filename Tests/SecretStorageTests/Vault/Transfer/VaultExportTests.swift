@@ -19,7 +19,7 @@ struct VaultExportTests {
 
   private func opened(_ other: TestVault) throws -> SecretVault {
     let object = locked(on: other)
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     return object
   }
 
@@ -51,9 +51,7 @@ struct VaultExportTests {
       let locked = locked(on: machine)
       #expect(try locked.isLocked)
       expectLocked { try locked.items(matching: .all) }
-      #expect(throws: SecretStoreError.wrongPassphrase) {
-        try locked.unlock(with: .passphrase("wrong"))
-      }
+      expectError(.wrongPassphrase) { try locked.unlock(with: .passphrase("wrong")) }
     }
     for frame in TestVault.frames(of: try TestVault.bytes(of: vault.export.path)).prefix(2) {
       let table = try KeyTableRecord(frame.dropFirst(Frame.overhead), TestCipher()).table
@@ -77,7 +75,7 @@ struct VaultExportTests {
     #expect(try again.text("whenUnlocked 0") == "changed")
     let reason =
       "whenUnlockedThisDeviceOnly, because the vault was an export and has no device keys"
-    #expect(throws: SecretStoreError.unsupported(reason)) {
+    expectError(.unsupported(reason)) {
       try export.add("bound", account: "bound", .whenUnlockedThisDeviceOnly)
     }
     let report = try vault.open().importItems(of: other, replacing: true)
@@ -87,8 +85,7 @@ struct VaultExportTests {
   }
 
   /// No state file can reveal the missing records.
-  @Test(arguments: [1, 2])
-  func exportWithoutItsEndIsDamaged(_ missing: Int) throws {
+  @Test(arguments: [1, 2]) func exportWithoutItsEndIsDamaged(_ missing: Int) throws {
     let other = try vault.exported { try $0.fill() }
     let frames = TestVault.frames(of: try TestVault.bytes(of: other.export.path))
     try FileSystem().replaceFile(
@@ -96,7 +93,7 @@ struct VaultExportTests {
     let export = try opened(other)
     #expect(try !export.verify().isSound)
     for account in ["whenUnlocked 0", "always 1", "none"] {
-      expectError("corrupted") { _ = try export.text(account) }
+      expectError("corrupted") { try export.text(account) }
     }
     expectError("corrupted") { try export.add("new", account: "new") }
     #expect(try export.repair().count == 1)
@@ -105,8 +102,7 @@ struct VaultExportTests {
     #expect(try opened(other).items(matching: .all).count == (missing == 1 ? 11 : 1))
   }
 
-  @Test(arguments: [true, false])
-  func vaultWithoutItemsIsExported(_ exists: Bool) throws {
+  @Test(arguments: [true, false]) func vaultWithoutItemsIsExported(_ exists: Bool) throws {
     _ = try vault.path("")
     let object = exists ? try vault.protected() : vault.open()
     #expect(try object.export(of: vault) == ExportReport())
@@ -115,8 +111,7 @@ struct VaultExportTests {
   }
 
   @Test func existingFileIsReplacedOnlyOnRequest() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let target = try vault.path("target")
     try TestVault.append([1, 2, 3], to: target)
     try TestVault.append([4], to: vault.export.path)
@@ -134,8 +129,7 @@ struct VaultExportTests {
   }
 
   @Test func exportDoesNotReplaceItsVault() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let bytes = try vault.bytes
     try #require(unsafe symlink(vault.path, vault.path("symbolic")) == 0)
     try #require(unsafe link(vault.path, vault.path("hard")) == 0)
@@ -162,9 +156,7 @@ struct VaultExportTests {
     #expect(heard == [0, 20, 30].map { MaintenanceProgress(completed: $0, total: 30) })
     try FileSystem().unlink(vault.export.path)
     for place in heard {
-      expectError("cancelled") {
-        try object.export(of: vault) { $0 == place ? .cancel : .proceed }
-      }
+      expectError("cancelled") { try object.export(of: vault) { $0 == place ? .cancel : .proceed } }
       expectError("locked") {
         try object.export(of: vault) {
           if $0 == place { object.lock() }
@@ -180,7 +172,7 @@ struct VaultExportTests {
 
   @Test func forgedSecretIsNotExported() throws {
     try vault.open().add("value", account: "a")
-    var frames = TestVault.frames(of: try vault.bytes)
+    var frames = try vault.frames
     var record = Array(frames[2].dropFirst(Frame.overhead))
     record[record.count - 1] ^= 1
     frames[2] = try TestVault.frame(of: record)

@@ -131,9 +131,7 @@ struct VaultImportRefusalTests {
       [frames[0], frames[2]], [frames[1], frames[2]], [frames[2]],
       [frames[1], frames[0], frames[2]],
       frames + [frames[2]], [frames[0], frames[1], others[2]], [others[0], frames[1], frames[2]],
-    ] {
-      try expectRefusal(of: TestVault.file(of: records))
-    }
+    ] { try expectRefusal(of: TestVault.file(of: records)) }
   }
 
   @Test func invalidItemsAreRefused() throws {

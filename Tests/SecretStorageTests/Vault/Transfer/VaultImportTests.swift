@@ -45,8 +45,7 @@ struct VaultImportTests {
       ])
   }
 
-  @Test(arguments: [false, true])
-  func importReportsTheOutcomeOfEveryItem(replacing: Bool) throws {
+  @Test(arguments: [false, true]) func importReportsTheOutcomeOfEveryItem(replacing: Bool) throws {
     let other = try vault.exported { object in
       for account in ["same", "secret", "label", "class", "to always", "from always", "new"] {
         try object.add(
@@ -127,7 +126,7 @@ struct VaultImportTests {
     }
     // So does a copy from before the import.
     try other.replace(by: before)
-    expectError("rolledBack") { _ = try other.open().texts() }
+    expectError("rolledBack") { try other.open().texts() }
   }
 
   @Test func itemsOfTheSameFileAreIdentical() throws {

@@ -31,8 +31,7 @@ struct VaultTransferFailureTests {
     }
   }
 
-  @Test(arguments: codes)
-  func failedExportLeavesNoIncompleteFile(_ code: Int32) throws {
+  @Test(arguments: codes) func failedExportLeavesNoIncompleteFile(_ code: Int32) throws {
     let items = try vault.exportMany(4)
     let count = try FaultAtCall.atEachCall(code: code) { fault in
       try FileSystem().unlink(vault.export.path)
@@ -55,9 +54,7 @@ struct VaultTransferFailureTests {
     let count = try FaultAtCall.atEachCall(code: code) { fault in
       let other = try vault.target(isNew: isOfNewVault)
       let object = other.open(fileSystem: fault.fileSystem)
-      let hasFailed = fault.causesError {
-        try object.importItems(of: other, replacing: true)
-      }
+      let hasFailed = fault.causesError { try object.importItems(of: other, replacing: true) }
       let comment = Comment("\(fault.failed ?? "no call")")
       for reader in [object, other.open()] {
         #expect(try reader.verify().isSound, comment)
@@ -116,8 +113,7 @@ struct VaultTransferFailureTests {
   }
 
   // An import begins, reports 0, 256, 300 items, and ends: five lines.
-  @Test(arguments: [true, false])
-  func killedImportIsResumed(_ isOfNewVault: Bool) throws {
+  @Test(arguments: [true, false]) func killedImportIsResumed(_ isOfNewVault: Bool) throws {
     let vault = TestVault()
     let items = try vault.exportMany(Self.count)
     let texts = SecretVault.many(Self.count)

@@ -11,8 +11,7 @@ struct VaultTransferTests {
   private let vault = TestVault(batchSize: 20)
 
   @Test func damagedOrRolledBackVaultIsNotTransferred() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.export(of: vault)
     let old = try vault.bytes
     try object.add("value", account: "b")

@@ -1,0 +1,76 @@
+import Concurrency
+import StorageInternals
+import Testing
+
+@testable import SecretStorage
+
+// Short forms of what many tests do with a vault.
+
+extension UnlockKey {
+  /// The tests' passphrase.
+  static var tests: UnlockKey { .passphrase(TestVault.passphrase) }
+}
+
+extension TestVault {
+  /// Returns an object for the vault, with the item `a`.
+  func openWithItem() throws -> SecretVault {
+    let object = open()
+    try object.add("value", account: "a")
+    return object
+  }
+
+  /// The path of the file with the remembered state of the vault.
+  var stateFile: String {
+    get throws { "\(statePath)/\(try #require(try rememberedState().keys.first))" }
+  }
+
+  /// The records in the file, with their frames.
+  var frames: [ArraySlice<UInt8>] { get throws { Self.frames(of: try bytes) } }
+
+  /// Replaces the file by one with changed bytes.
+  func replaceChanging(_ change: (inout [UInt8]) throws -> Void) throws {
+    var bytes = try bytes
+    try change(&bytes)
+    try replace(by: bytes)
+  }
+}
+
+extension SecretVault {
+  /// A property for the item of an account.
+  func property(
+    _ account: String, _ policy: RefreshPolicy = .onAccess
+  ) -> PasswordItem<String> {
+    PasswordItem(
+      .generic(service: "campaign", account: account), refreshPolicy: policy, in: self)
+  }
+
+  var isLockedByApp: Bool { contents.withLock { $0.keys.isLockedByApp } }
+  var userKey: Secret? { contents.withLock { $0.keys.ring.user } }
+
+  @discardableResult
+  func change(_ item: SecretItem, to secret: Secret) throws(SecretStoreError) -> SecretItem {
+    try update(item.id, expecting: item.revision, attributes: nil, secret: secret)
+  }
+
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    try remove(item.id, expecting: item.revision)
+  }
+
+  /// Adds an item without attributes.
+  @discardableResult
+  func add(_ secret: Secret, identity: ItemIdentity) throws(SecretStoreError) -> SecretItem {
+    try add(secret, identity: identity, attributes: ItemAttributes())
+  }
+}
+
+/// Returns the reports of work on a vault, which goes on after each.
+func reports(
+  of work: ((MaintenanceProgress) -> MaintenanceProgress.Decision) throws -> Void
+) rethrows -> [MaintenanceProgress] {
+  var reports: [MaintenanceProgress] = []
+  try work { progress in
+    reports.append(progress)
+    return .proceed
+  }
+  return reports
+}
