@@ -11,6 +11,13 @@ extension UnlockKey {
   static var tests: UnlockKey { .passphrase(TestVault.passphrase) }
 }
 
+extension ScryptCost {
+  init(_ logarithmicCost: UInt8, _ blockSize: UInt32, _ parallelization: UInt32) {
+    self.init(
+      logarithmicCost: logarithmicCost, blockSize: blockSize, parallelization: parallelization)
+  }
+}
+
 extension TestVault {
   /// Returns an object for the vault, with the item `a`.
   func openWithItem() throws -> SecretVault {

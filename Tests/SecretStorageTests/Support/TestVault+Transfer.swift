@@ -84,15 +84,21 @@ extension TestVault {
 }
 
 extension SecretVault {
-  /// Exports under the tests' passphrase, at the lowest cost.
+  /// Exports under the tests' passphrase, at the lowest cost, beside the vault or to another file.
   @discardableResult
   func export(
-    of vault: TestVault, overwriting: Bool = false,
+    of vault: TestVault, to file: URL? = nil, overwriting: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws -> ExportReport {
     try export(
-      to: vault.export, passphrase: TestVault.passphrase, cost: .cheap, overwriting: overwriting,
-      reporting: report)
+      to: file ?? vault.export, passphrase: TestVault.passphrase, cost: .cheap,
+      overwriting: overwriting, reporting: report)
+  }
+
+  /// Imports a vault's own file, which has the tests' passphrase.
+  @discardableResult
+  func importFile(of vault: TestVault, isDryRun: Bool = false) throws -> ImportReport {
+    try importItems(from: vault.file, passphrase: TestVault.passphrase, isDryRun: isDryRun)
   }
 
   /// Imports the export beside a vault.
@@ -206,6 +212,8 @@ extension SecretStoreError {
     case .wrongPassphrase: "wrongPassphrase"
     case .cancelled: "cancelled"
     case .denied: "denied"
+    case .otherDevice: "otherDevice"
+    case .conflict: "conflict"
     case .unsupported: "unsupported"
     case .invalid: "invalid"
     case .corrupted: "corrupted"
@@ -217,7 +225,7 @@ extension SecretStoreError {
     case .unavailable: "unavailable"
     case .busy: "busy"
     case .system(_, _, let code): "system \(code)"
-    default: "another"
+    default: "\(self)"
     }
   }
 

@@ -13,30 +13,32 @@ struct VaultAccessControlTests {
 
   private func expectUnsupported(
     of person: TestPerson?, _ flags: AccessFlags, by context: AuthenticationContext
-  ) throws {
-    let error = try failure {
+  ) {
+    expectError("unsupported") {
       try vault(person).add("text", account: "account", flags, by: context)
     }
-    guard case .unsupported = error else { throw error }
   }
 
-  private func expectDenied(_ body: () throws -> Any?) throws {
-    let error = try failure { _ = try body() }
-    guard case .denied = error else { throw error }
+  private func expect(
+    _ expected: String, of item: SecretItem, in object: SecretVault,
+    by context: AuthenticationContext = AuthenticationContext()
+  ) async throws {
+    let text = try await object.text(of: item, by: context)
+    #expect(text == expected)
   }
 
   @Test func flagsNeedAnAuthenticator() throws {
     let both: AccessFlags = [.biometryAny, .and, .devicePasscode]
-    for flags in [
-      AccessFlags.userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, both,
+    for flags: AccessFlags in [
+      .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, both,
     ] {
       for context in [AuthenticationContext(), AuthenticationContext(TestPerson([]))] {
-        try expectUnsupported(of: nil, flags, by: context)
+        expectUnsupported(of: nil, flags, by: context)
       }
     }
     // One of two proofs joined by `.and` is not enough.
     let passcode = AuthenticationContext(TestPerson(.passcode))
-    try expectUnsupported(of: nil, both, by: passcode)
+    expectUnsupported(of: nil, both, by: passcode)
     #expect(try vault.open().items(matching: .all).isEmpty)
     // The vault's authenticator and the context's complete each other.
     try vault(TestPerson(.biometry)).add("text", account: "account", both, by: passcode)
@@ -46,7 +48,7 @@ struct VaultAccessControlTests {
     let telling = TestPerson(enrolledSet: [1])
     let silent = TestPerson()
     // The context's authenticator takes precedence.
-    try expectUnsupported(of: telling, .biometryCurrentSet, by: AuthenticationContext(silent))
+    expectUnsupported(of: telling, .biometryCurrentSet, by: AuthenticationContext(silent))
     try vault(silent).add(
       "text", account: "account", .biometryCurrentSet, by: AuthenticationContext(telling))
   }
@@ -62,8 +64,7 @@ struct VaultAccessControlTests {
     }
     // Replacing the secret needs no proof, and binds the new one to the current set.
     let changed = try object.change("account", to: "new")
-    let text = try await object.text(of: changed, by: AuthenticationContext())
-    #expect(text == "new")
+    try await expect("new", of: changed, in: object)
   }
 
   @Test func saveOrChangeNeedsNoProof() async throws {
@@ -84,9 +85,8 @@ struct VaultAccessControlTests {
       "text", account: "account", .devicePasscode, by: AuthenticationContext())
     item = try object.change("account", to: "new")
     #expect(person.questions.isEmpty)
-    try expectDenied { try object.secret(of: item.id) }
-    let text = try await object.text(of: item, by: AuthenticationContext())
-    #expect(text == "new")
+    expectError("denied") { try object.secret(of: item.id) }
+    try await expect("new", of: item, in: object)
     #expect(person.questions.count == 1)
   }
 
@@ -100,7 +100,7 @@ struct VaultAccessControlTests {
       AccessControl(), AccessControl(.always, flags: flags), AccessControl(flags: .biometryAny),
     ]
     for change in changes {
-      try expectDenied {
+      expectError("denied") {
         try object.update(
           item.id, expecting: item.revision, attributes: ItemAttributes(accessControl: change),
           secret: nil)
@@ -114,13 +114,12 @@ struct VaultAccessControlTests {
       current = try object.update(
         item.id, expecting: current.revision, attributes: ItemAttributes(accessControl: change),
         secret: nil, authorizedBy: authorization)
-      let text = try await vault(person).text(of: current, by: context)
-      #expect(text == "text")
+      try await expect("text", of: current, in: vault(person), by: context)
       if change.flags.isEmpty {
         current = try object.update(
           item.id, expecting: current.revision, attributes: item.attributes, secret: nil,
           authorizedBy: authorization)
-        try expectDenied { try object.secret(of: item.id) }
+        expectError("denied") { try object.secret(of: item.id) }
       }
     }
     #expect(try object.verify().isSound)
@@ -158,13 +157,9 @@ struct VaultAccessControlTests {
     #expect(verification.isSound && verification.itemCount == 2 && verification.lockedCount == 0)
     #expect(try object.salvageableItems().map(\.item.identity.account) == ["plain"])
     try object.compact()
-    let text = try await vault(TestPerson()).text(of: item, by: context)
-    #expect(text == "text")
-    var bytes = try vault.bytes
-    bytes[TestVault.frames(of: bytes)[0].startIndex + 60] ^= 1
-    try vault.replace(by: bytes)
+    try await expect("text", of: item, in: vault(TestPerson()), by: context)
+    try vault.replaceChanging { $0[TestVault.frames(of: $0)[0].startIndex + 60] ^= 1 }
     #expect(try vault(nil).repair().isEmpty == false)
-    let repaired = try await vault(TestPerson()).text(of: item, by: context)
-    #expect(repaired == "text")
+    try await expect("text", of: item, in: vault(TestPerson()), by: context)
   }
 }

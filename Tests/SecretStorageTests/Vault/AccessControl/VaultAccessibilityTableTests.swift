@@ -75,24 +75,14 @@ struct VaultAccessibilityTableTests {
       try maker.setPassphrase(TestVault.passphrase, cost: .minimum)
     }
     let items = try fill(maker)
-    let object: SecretVault
-    switch state {
-    case .unlocked:
-      maker.lock()
-      try maker.unlock(with: .tests)
-      object = maker
-    case .locked:
-      maker.lock()
-      object = maker
-    case .withoutPassphrase:
-      try maker.removePassphrase()
-      object = vault.open()
-    case .neverUnlocked:
-      object = vault.open()
-    case .unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere:
-      object = try open(elsewhere)
-      if state == .unlockedElsewhere { try object.unlock(with: .tests) }
-    }
+    let object =
+      switch state {
+      case .unlocked, .locked: maker
+      case .neverUnlocked, .withoutPassphrase: vault.open()
+      case .unlockedElsewhere, .lockedElsewhere, .deviceSlotElsewhere: try open(elsewhere)
+      }
+    if state == .withoutPassphrase { try maker.removePassphrase() } else { maker.lock() }
+    if [.unlocked, .unlockedElsewhere].contains(state) { try object.unlock(with: .tests) }
     return (object, items)
   }
 
@@ -173,16 +163,9 @@ struct VaultAccessibilityTableTests {
   private func outcome(_ body: () throws -> Bool) -> String {
     do {
       return try body() ? "yes" : "absent"
-    } catch SecretStoreError.locked {
-      return "locked"
-    } catch SecretStoreError.otherDevice {
-      return "otherDevice"
-    } catch SecretStoreError.unsupported {
-      return "unsupported"
-    } catch SecretStoreError.conflict {
-      return "conflict"
     } catch {
-      return "\(error)"
+      let kind = (error as? SecretStoreError)?.kind ?? ""
+      return ["locked", "otherDevice", "unsupported", "conflict"].contains(kind) ? kind : "\(error)"
     }
   }
 }

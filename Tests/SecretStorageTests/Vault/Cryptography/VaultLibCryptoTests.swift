@@ -44,12 +44,11 @@ struct VaultLibCryptoTests {
   /// RFC 7914, section 12; the outputs' first 32 bytes.
   @Test(arguments: [
     (
-      "password", "NaCl", ScryptCost(logarithmicCost: 10, blockSize: 8, parallelization: 16),
+      "password", "NaCl", ScryptCost(10, 8, 16),
       "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
     ),
     (
-      "pleaseletmein", "SodiumChloride",
-      ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1),
+      "pleaseletmein", "SodiumChloride", ScryptCost(14, 8, 1),
       "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
     ),
   ])
@@ -69,11 +68,9 @@ struct VaultLibCryptoTests {
     ),
   ])
   func sealingIsAESGCM(_ plaintext: String, _ sealed: String) throws {
-    let key = Secret([UInt8](repeating: 0, count: 32))
-    #expect(
-      try cipher.seal(Secret(bytes(plaintext)), with: key, authenticating: []) == bytes(sealed))
-    let opened = try cipher.open(bytes(sealed)[...], with: key, authenticating: [])
-    #expect(opened.bytes == bytes(plaintext))
+    let (key, plaintext) = (Secret([UInt8](repeating: 0, count: 32)), Secret(bytes(plaintext)))
+    #expect(try cipher.seal(plaintext, with: key, authenticating: []) == bytes(sealed))
+    #expect(try cipher.open(bytes(sealed)[...], with: key, authenticating: []) == plaintext)
   }
 
   @Test func anyChangeOfASealedMessageIsAnError() throws {
@@ -110,8 +107,7 @@ struct VaultLibCryptoTests {
         let message = "\(number) \(round)"
         let context = [UInt8(number)]
         let sealed = try cipher.seal(Secret(message.utf8), with: key, authenticating: context)
-        let opened = try cipher.open(sealed[...], with: key, authenticating: context)
-        #expect(opened.text == message)
+        #expect(try cipher.open(sealed[...], with: key, authenticating: context).text == message)
       }
     }
   }
@@ -124,9 +120,9 @@ struct VaultLibCryptoTests {
 
   /// Random bytes may repeat, as on a cloned machine.
   @Test func saltDependsOnMessageKeyAndSequence() throws {
-    let salts = [
-      try salt("message", "key", 1), try salt("messagf", "key", 1), try salt("message", "kez", 1),
-      try salt("message", "key", 2), try salt("emessage", "k", 1), try salt("ymessage", "ke", 1),
+    let salts = try [
+      salt("message", "key", 1), salt("messagf", "key", 1), salt("message", "kez", 1),
+      salt("message", "key", 2), salt("emessage", "k", 1), salt("ymessage", "ke", 1),
     ]
     #expect(Set(salts).count == salts.count)
     #expect(salts.allSatisfy { $0.count == 32 })
@@ -138,8 +134,7 @@ struct VaultLibCryptoTests {
 
   @Test func saltsOfOneWriteShareOnlyTheirMark() throws {
     let vault = TestVault()
-    let object = vault.open()
-    try object.addMany(100)
+    try vault.open().addMany(100)
     let salts = try vault.frames.map { frame in
       Array(frame.dropFirst(Frame.overhead + RecordHeader.size).prefix(32))
     }

@@ -26,13 +26,12 @@ struct VaultCredentialTests {
     let object = vault.open()
     expectLocked { try object.texts() }
     expectLocked { try object.unlock() }
-    let error = try failure { try object.unlock(with: .credential(named: "vault-key")) }
-    guard case .unavailable(let what) = error else { throw error }
-    #expect(what.contains("the credential vault-key") && what.contains("LoadCredentialEncrypted="))
-    let note = object.diagnose().findings.first { $0.subject == "Locked" }
-    #expect(
-      note?.text
-        == "yes: unlock it with the credential vault-key, which systemd provides to a service")
+    expectError("unavailable", saying: "the credential vault-key", "LoadCredentialEncrypted=") {
+      try object.unlock(with: .credential(named: "vault-key"))
+    }
+    let note = object.diagnose().findings.first { $0.subject == "Locked" }?.text
+    let way = "the credential vault-key, which systemd provides to a service"
+    #expect(note == "yes: unlock it with \(way)")
   }
 
   @Test func otherCredentialOfTheNameIsAnError() throws {
@@ -47,12 +46,12 @@ struct VaultCredentialTests {
     #expect(PasswordStatus(wrong) == .locked)
     // The right credential is back.
     try vault.giveCredential("vault-key", 1)
-    try object.unlock()
-    #expect(try object.text("a") == "value")
-    object.lock()
-    #expect(try object.isLocked)
-    try object.unlock()
-    #expect(try object.text("a") == "value")
+    for _ in 0..<2 {
+      try object.unlock()
+      #expect(try object.text("a") == "value")
+      object.lock()
+      #expect(try object.isLocked)
+    }
   }
 
   @Test(arguments: [0, 31, (1 << 20) + 1])
@@ -81,10 +80,9 @@ struct VaultCredentialTests {
   func temporaryFailureIsNotCached(_ code: Int32, _ passes: Bool) throws {
     try make()
     let isBroken = Lock(true)
-    let fileSystem = FileSystem { call, path in
-      path.hasSuffix("/vault-key") && call == .open && isBroken.withLock { $0 } ? code : nil
-    }
-    let object = vault.open(credentials: try vault.credentials(), fileSystem: fileSystem)
+    let object = vault.open(
+      credentials: try vault.credentials(),
+      fileSystem: .failing(.open, on: "/vault-key", with: code, while: isBroken))
     for _ in 0..<2 { expectError("system \(code)") { try object.texts() } }
     isBroken.withLock { $0 = false }
     if !passes {
@@ -152,8 +150,7 @@ struct VaultCredentialTests {
     // Opening the pipe does not block.
     expectInvalid("but has 0") { try add(pipe) }
     for (path, code) in [(try vault.path("none"), ENOENT), (vault.directory.path, EISDIR)] {
-      let error = try failure { try add(path) }
-      guard case .system(_, path, code) = error else { throw error }
+      expectError("system \(code)", saying: " \(path)") { try add(path) }
     }
     #expect(try object.slots.count == 1)
   }

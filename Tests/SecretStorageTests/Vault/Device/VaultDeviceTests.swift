@@ -49,13 +49,9 @@ struct VaultDeviceTests {
     try FileSystem().unlink(vault.path)
     try FileManager.default.removeItem(atPath: vault.statePath)
     let object = vault.open()
-    expectError(.conflict) {
-      _ = try object.update(
-        item.id, expecting: item.revision, attributes: nil, secret: Secret([1]))
-    }
+    expectError(.conflict) { try object.change(item, to: "") }
     try object.remove(item)
-    #expect(try FileSystem().status(of: key) == nil)
-    #expect(try FileSystem().status(of: vault.path) == nil)
+    for path in [key, vault.path] { #expect(try FileSystem().status(of: path) == nil) }
   }
 
   @Test func otherMachineIsAnotherDevice() throws {
@@ -65,9 +61,9 @@ struct VaultDeviceTests {
   }
 
   @Test func machineWithoutIdentityHasItsKeyFile() throws {
-    let object = vault.open(machine: try vault.path("no machine-id"))
-    try object.add("value", account: "a")
-    #expect(try vault.open(machine: vault.path("no machine-id")).text("a") == "value")
+    let path = try vault.path("no machine-id")
+    try vault.open(machine: path).add("value", account: "a")
+    #expect(try vault.open(machine: path).text("a") == "value")
   }
 
   /// The first identity is the content of machine-id before the end of the first boot.
@@ -103,14 +99,13 @@ struct VaultDeviceTests {
     try object.add("late", account: "late", .whenUnlockedThisDeviceOnly)
     try wait { object.contents.withLock { !$0.keys.isDeviceOutdated } }
     for reader in [object, try open(machine)] {
-      #expect(try reader.texts() == texts.merging(["late": "late"]) { $1 })
+      try reader.expectSound(texts.merging(["late": "late"]) { $1 })
     }
-    #expect(try object.verify().isSound)
     // Another machine with the same device key now opens nothing bound to this one.
     if hasPassphrase {
       let reader = try open(other)
-      let error = try failure { _ = try reader.text("late") }
-      #expect(error == .otherDevice("The item"))
+      let error = SecretStoreError.otherDevice("The item")
+      expectError(error) { try reader.text("late") }
       #expect("\(error)".contains("Open it on the machine that wrote it"))
       #expect(try reader.text("\(Accessibility.whenUnlocked)") == "early")
     } else {
@@ -125,8 +120,7 @@ struct VaultDeviceTests {
     let object = vault.open(machine: path)
     try object.rotateKeys(keeping: [.device])
     for reader in [object, vault.open(machine: path)] {
-      #expect(try reader.text("a") == "early")
-      #expect(try !reader.isLocked)
+      #expect(try reader.text("a") == "early" && !reader.isLocked)
     }
     expectOtherDevice(vault.open(machine: try vault.path("no machine-id")))
   }
@@ -135,10 +129,7 @@ struct VaultDeviceTests {
     try vault.open().add("value", account: "a")
     for count in [0, 31, 33, 100] {
       try FileSystem().replaceFile(at: key, with: [UInt8](repeating: 1, count: count))
-      vault.expectEach(vault.open()) { error in
-        guard case .corrupted(let what) = error else { return false }
-        return what.contains(key) && what.contains("bytes instead of 32")
-      }
+      vault.expectEach(vault.open(), "corrupted", saying: key, "bytes instead of 32")
     }
   }
 

@@ -88,7 +88,7 @@ struct DerivationCancellationTests {
   func lockOrCancellationEndsDerivation(_ work: Work, by ending: Ending) async throws {
     let object = open()
     try object.add("value", account: "a")
-    try object.addSlot(.passphrase(TestVault.passphrase), named: "passphrase", cost: .minimum)
+    try object.addSlot(.tests, named: "passphrase", cost: .minimum)
     let bytes = try vault.bytes
     let lock: (@Sendable () -> Void)? = ending == .lock ? object.lock : nil
     await expectEnd(after: work.skipped, by: lock) { [vault] in try work.run(object, vault) }
@@ -102,10 +102,8 @@ struct DerivationCancellationTests {
     let object = open()
     try object.add(
       "value", account: "a", .applicationPassword, by: AuthenticationContext(password: "right"))
-    @GenericPassword(service: "campaign", account: "a", refreshPolicy: .manual, in: object)
-    var value: String?
-    let password = $value
-    if access == .save { value = "other" }
+    let password = object.property("a", .manual)
+    if access == .save { password.value = "other" }
     // A new context, so that no derived key is cached.
     let context = AuthenticationContext(password: "right")
     let cancel: (@Sendable () -> Void)? = ending == .contextCancellation ? context.cancel : nil

@@ -8,9 +8,7 @@ struct RecoveryCodeTests {
   /// A code without hyphens.
   private let plain: [Character]
 
-  init() throws {
-    plain = Array(try RecoveryCode.example(0).text.filter { $0 != "-" })
-  }
+  init() throws { plain = Array(try RecoveryCode.example(0).text.filter { $0 != "-" }) }
 
   private func isRefused(_ text: some StringProtocol) -> Bool {
     let error = try? failure { _ = try RecoveryCode(text) }
@@ -104,8 +102,8 @@ struct RecoveryCodeTests {
     let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
     let text = text.lowercased()
     let separator = try #require(text.lastIndex(of: "1"))
-    let values = try text[text.index(after: separator)...].map { character in
-      UInt8(try #require(alphabet.firstIndex(of: character)))
+    let values = try text[text.index(after: separator)...].map {
+      UInt8(try #require(alphabet.firstIndex(of: $0)))
     }
     func checksum(_ values: [UInt8]) -> UInt32 {
       RecoveryCode.checksum(of: values, after: String(text[..<separator]))

@@ -13,9 +13,7 @@ struct ScryptCalibrationTests {
 
     /// The closure returns scrypt's duration for a binary logarithm of N; nil simulates a lack of
     /// memory.
-    init(_ durations: @escaping @Sendable (Int) -> Duration?) {
-      self.durations = durations
-    }
+    init(_ durations: @escaping @Sendable (Int) -> Duration?) { self.durations = durations }
 
     var now: ContinuousClock.Instant { state.withLock { $0.now } }
     var costs: [ScryptCost] { state.withLock { $0.costs } }

@@ -1,5 +1,6 @@
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -20,7 +21,7 @@ struct VaultPassphraseChangeTests {
     let object = try make()
     let slots = try object.slots
     let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
-    let cost = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 2)
+    let cost = ScryptCost(14, 8, 2)
     try object.changePassphrase(from: "old", to: "new", cost: cost)
     #expect(try !object.isLocked)
     #expect(try object.slots == [slots[0], .init(id: 2, name: "person", kind: .passphrase(cost))])
@@ -52,26 +53,24 @@ struct VaultPassphraseChangeTests {
 
   @Test func changeNeedsOneSlotWithAPassphrase() throws {
     let object = vault.open()
-    func error(_ id: UInt32?) throws -> SecretStoreError {
-      try failure {
-        try object.changePassphrase(ofSlot: id, from: "old", to: "new", cost: .minimum)
-      }
+    func change(_ id: UInt32?) throws {
+      try object.changePassphrase(ofSlot: id, from: "old", to: "new", cost: .minimum)
     }
-    #expect(try error(nil) == .invalid("The vault has no passphrase"))
+    expectError(.invalid("The vault has no passphrase")) { try change(nil) }
     try object.add("value", account: "a")
-    #expect(try error(nil) == .invalid("The vault has no passphrase"))
-    #expect(try error(1) == .invalid("Slot 1, \"this device\", is not for a passphrase"))
-    #expect(try error(2) == .invalid("The vault has no slot 2"))
+    expectError(.invalid("The vault has no passphrase")) { try change(nil) }
+    expectError(.invalid("Slot 1, \"this device\", is not for a passphrase")) { try change(1) }
+    expectError(.invalid("The vault has no slot 2")) { try change(2) }
     for name in ["old", "second"] {
       try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
     }
     let bytes = try vault.bytes
-    #expect(
-      try error(nil) == .invalid("The vault has 2 passphrases: specify the slot of one of them"))
+    let sentence = "The vault has 2 passphrases: specify the slot of one of them"
+    expectError(.invalid(sentence)) { try change(nil) }
     // Another slot's passphrase is wrong here.
-    #expect(try error(3) == .wrongPassphrase)
+    expectError(.wrongPassphrase) { try change(3) }
     #expect(try vault.bytes == bytes)
-    try object.changePassphrase(ofSlot: 2, from: "old", to: "new", cost: .minimum)
+    try change(2)
     for passphrase: Secret in ["new", "second"] {
       try vault.open().unlock(with: .passphrase(passphrase))
     }
@@ -81,9 +80,10 @@ struct VaultPassphraseChangeTests {
     let object = try make()
     try vault.damageSlots(of: .passphrase)
     let bytes = try vault.bytes
-    let error = try failure { try object.changePassphrase(from: "old", to: "new", cost: .minimum) }
-    #expect(
-      error.corrupted == "The key slot \"person\" is damaged, although the passphrase is correct")
+    let sentence = "The key slot \"person\" is damaged, although the passphrase is correct"
+    expectError(.corrupted(sentence)) {
+      try object.changePassphrase(from: "old", to: "new", cost: .minimum)
+    }
     #expect(try vault.bytes == bytes)
   }
 
@@ -93,9 +93,7 @@ struct VaultPassphraseChangeTests {
     let other = Lock<SecretVault?>(vault.open())
     let cipher = HookedCipher {
       guard let object = other.withLock({ $0.take() }) else { return }
-      #expect(throws: Never.self) {
-        try object.changePassphrase(from: "old", to: "first", cost: .minimum)
-      }
+      recordingErrors { try object.changePassphrase(from: "old", to: "first", cost: .minimum) }
     }
     expectError(.wrongPassphrase) {
       try vault.open(cipher: cipher).changePassphrase(from: "old", to: "second", cost: .minimum)

@@ -11,28 +11,23 @@ struct VaultPassphraseTests {
 
   @Test func passphraseHas1To65536Bytes() throws {
     let object = vault.open()
-    func passphrase(_ count: Int) -> Secret {
-      Secret([UInt8](repeating: UInt8(ascii: "p"), count: count))
-    }
-    let right = passphrase(65536)
-    for passphrase in [passphrase(1), right] {
+    let longest = Secret(String(repeating: "p", count: 65536).utf8)
+    let longer = Secret(longest.bytes + [1])
+    for passphrase in ["p", longest] {
       try object.setPassphrase(passphrase, cost: .minimum)
       _ = try vault.unlocked(by: passphrase)
     }
     let bytes = try vault.bytes
     for (passphrase, sentence) in [
-      (Secret([]), "A passphrase must not be empty"),
-      (
-        passphrase(65537),
-        "A passphrase can have at most 64 KiB, not 65537 bytes: use a key file"
-      ),
-    ] {
+      ("", "A passphrase must not be empty"),
+      (longer, "A passphrase can have at most 64 KiB, not 65537 bytes: use a key file"),
+    ] as [(Secret, String)] {
       for refused in [
         { try object.setPassphrase(passphrase, cost: .minimum) },
         { try object.addSlot(.passphrase(passphrase), named: "other", cost: .minimum) },
         { try object.unlock(with: .passphrase(passphrase)) },
-        { try object.changePassphrase(from: right, to: passphrase, cost: .minimum) },
-        { try object.changePassphrase(from: passphrase, to: right, cost: .minimum) },
+        { try object.changePassphrase(from: longest, to: passphrase, cost: .minimum) },
+        { try object.changePassphrase(from: passphrase, to: longest, cost: .minimum) },
         { try object.export(to: vault.export, passphrase: passphrase, cost: .minimum) },
       ] as [() throws -> Void] { #expect(try failure(refused) == .invalid(sentence)) }
     }
@@ -49,8 +44,8 @@ struct VaultPassphraseTests {
     let (set, given) = isComposed ? (composed, decomposed) : (decomposed, composed)
     try vault.open().setPassphrase(Secret(set.utf8), cost: .minimum)
     let object = vault.open()
-    let error = try failure { try object.unlock(with: .passphrase(Secret(given.utf8))) }
-    #expect(error == .wrongPassphrase)
+    let error = SecretStoreError.wrongPassphrase
+    expectError(error) { try object.unlock(with: .passphrase(Secret(given.utf8))) }
     #expect("\(error)".contains("accents, they may be encoded differently"))
     try object.unlock(with: .passphrase(Secret(set.utf8)))
   }
@@ -58,17 +53,15 @@ struct VaultPassphraseTests {
   @Test func passphraseReplacesDeviceSlotInTheFile() throws {
     let object = try vault.openWithItem()
     try object.setPassphrase(TestVault.passphrase, cost: .minimum)
-    var bytes = try vault.bytes
-    let tables = try TestVault.frames(of: bytes).map { $0.dropFirst(Frame.overhead) }
-      .filter { $0.first == RecordHeader.Kind.keys.rawValue }.map {
-        try KeyTableRecord($0, TestCipher()).table
-      }
+    let frames = try vault.frames
+    let tables = try frames.map { $0.dropFirst(Frame.overhead) }
+      .filter { $0.first == RecordHeader.Kind.keys.rawValue }
+      .map { try KeyTableRecord($0, TestCipher()).table }
     #expect(tables.count == 2 && tables.allSatisfy { !$0.hasDevice && $0.slots.count == 1 })
     // With both key tables damaged, there is no earlier one to fall back to.
-    for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }
-    try vault.replace(by: bytes)
+    try vault.replaceChanging { for frame in frames.prefix(2) { $0[frame.endIndex - 1] ^= 1 } }
     #expect(throws: SecretStoreError.self) { try vault.open().texts() }
-    #expect(try failure { _ = try vault.open().slots }.corrupted != nil)
+    expectError("corrupted") { try vault.open().slots }
   }
 
   @Test func secondPassphraseReplacesTheFirst() throws {

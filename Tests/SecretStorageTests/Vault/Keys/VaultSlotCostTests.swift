@@ -9,10 +9,6 @@ struct VaultSlotCostTests {
   private let vault = TestVault()
   private let passphrase: Secret = "passphrase"
 
-  private func cost(_ n: UInt8, _ r: UInt32, _ p: UInt32) -> ScryptCost {
-    ScryptCost(logarithmicCost: n, blockSize: r, parallelization: p)
-  }
-
   /// A slot of the passphrase "other", before the one of another passphrase.
   @Test(
     arguments: [
@@ -29,7 +25,7 @@ struct VaultSlotCostTests {
     for name in ["other", "passphrase"] {
       try here.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
     }
-    let stored = SlotKind.passphrase(cost(n, r, p))
+    let stored = SlotKind.passphrase(ScryptCost(n, r, p))
     try vault.changeSlots { slot in
       var slot = slot
       if slot.name == "other" { slot.kind = stored }
@@ -41,16 +37,14 @@ struct VaultSlotCostTests {
       { try object.unlock(with: .passphrase("other")) },
       { try TestVault().open().importItems(from: vault.file, passphrase: "other") },
     ] as [() throws -> Void] {
-      let error = try failure(refused)
-      #expect(error.corrupted?.hasPrefix("The key slot \"other\" requires ") == true)
-      #expect(error.corrupted?.contains(words) == true)
+      expectError("corrupted", saying: "The key slot \"other\" requires ", words, from: refused)
     }
     // The passphrase of a later slot opens the vault.
     try object.unlock(with: .passphrase(passphrase))
     #expect(try object.text("a") == "value")
     // The slot does not count as usable in removals, and can be removed itself.
     try here.removeSlot(3)
-    #expect(try failure { try here.removeSlot(1) }.invalid?.contains("last one") == true)
+    expectInvalid("last one") { try here.removeSlot(1) }
     try here.removeSlot(2)
   }
 
@@ -65,14 +59,14 @@ struct VaultSlotCostTests {
   ) throws {
     let object = try vault.protected(by: passphrase)
     let bytes = try vault.bytes
-    let cost = cost(n, r, p)
+    let cost = ScryptCost(n, r, p)
     let words = isExcessive ? "exceeds 1 GiB" : "N × r × p must be at least 2^17"
     for refused in [
       { try object.setPassphrase(passphrase, cost: cost) },
       { try object.addSlot(.passphrase(passphrase), named: "other", cost: cost) },
       { try object.changePassphrase(from: passphrase, to: passphrase, cost: cost) },
       { try object.export(to: vault.export, passphrase: passphrase, cost: cost) },
-    ] as [() throws -> Void] { #expect(try failure(refused).invalid?.contains(words) == true) }
+    ] as [() throws -> Void] { expectInvalid(words, from: refused) }
     #expect(try vault.bytes == bytes)
     #expect(try FileSystem().status(of: vault.export.path) == nil)
   }
@@ -81,7 +75,7 @@ struct VaultSlotCostTests {
   @Test(arguments: [(14, 8, 1), (15, 1, 4), (13, 8, 2), (13, 1, 16)] as [(UInt8, UInt32, UInt32)])
   func slotOfTheLowestCostUnlocks(_ n: UInt8, _ r: UInt32, _ p: UInt32) throws {
     let cipher = OpenSSLCipher()
-    try vault.open(cipher: cipher).setPassphrase(passphrase, cost: cost(n, r, p))
+    try vault.open(cipher: cipher).setPassphrase(passphrase, cost: ScryptCost(n, r, p))
     try vault.open(cipher: cipher).unlock(with: .passphrase(passphrase))
   }
 }

@@ -51,7 +51,7 @@ struct VaultSlotKillTests {
     of vault: TestVault, _ before: String, _ journal: VaultJournal
   ) throws -> String {
     let slots = try vault.open().slots
-    #expect(slots.filter { $0.kind == .device }.count == 1)
+    #expect(slots.count { $0.kind == .device } == 1)
     #expect(slots.filter { $0.name == "person" }.map(\.kind) == [.passphrase(.minimum)])
     let others = slots.filter { $0.kind != .device && $0.name != "person" }
     #expect(others.count < 2)

@@ -24,7 +24,7 @@ struct VaultSlotLimitTests {
     }
   }
 
-  private static let largest = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 1)
+  private static let largest = ScryptCost(20, 8, 1)
   private let vault = TestVault()
 
   @Test func vaultHasAtMost64Slots() throws {
@@ -32,8 +32,8 @@ struct VaultSlotLimitTests {
     let key = UnlockKey.keyFile(try vault.keyFile(1))
     for number in 2...KeyTable.slotLimit { try object.addSlot(key, named: "\(number)") }
     let bytes = try vault.bytes
-    #expect(try failure { try object.addSlot(key, named: "65") }.invalid != nil)
-    #expect(try failure { _ = try object.addRecoveryCode(named: "65") }.invalid != nil)
+    expectError("invalid") { try object.addSlot(key, named: "65") }
+    expectError("invalid") { try object.addRecoveryCode(named: "65") }
     #expect(try vault.bytes == bytes)
     #expect(try vault.open().slots.count == KeyTable.slotLimit)
     try object.removeSlot(2)
@@ -46,12 +46,11 @@ struct VaultSlotLimitTests {
 
   @Test func passphrasesTakeAtMost32GiBTogether() throws {
     let object = vault.open()
-    let cost = ScryptCost(logarithmicCost: 20, blockSize: 8, parallelization: 16)
-    for number in 1...2 {
-      try object.addSlot(.passphrase("\(number)"), named: "\(number)", cost: cost)
+    for name: Secret in ["1", "2"] {
+      try object.addSlot(.passphrase(name), named: name.text, cost: ScryptCost(20, 8, 16))
     }
     let third = { _ = try object.addSlot(.passphrase("3"), named: "3", cost: .minimum) }
-    #expect(try failure(third).invalid != nil)
+    expectError("invalid", from: third)
     #expect(try object.slots.count == 3)
     try object.addSlot(.keyFile(vault.keyFile(1)), named: "key file")
     try object.removeSlot(2)
@@ -78,14 +77,8 @@ struct VaultSlotLimitTests {
     try forge(slots, cost)
     for use in [
       // With the device's key, the table would be refused before any slot is tried.
-      {
-        try vault.open(state: vault.path("elsewhere"), cipher: cipher())
-          .unlock(with: .tests)
-      },
-      {
-        try TestVault().open(cipher: cipher()).importItems(
-          from: vault.file, passphrase: TestVault.passphrase)
-      },
+      { try vault.open(state: vault.path("elsewhere"), cipher: cipher()).unlock(with: .tests) },
+      { try TestVault().open(cipher: cipher()).importFile(of: vault) },
     ] as [() throws -> Void] {
       #expect(throws: SecretStoreError.self, performing: use)
       #expect(takeCount() == expected)
@@ -119,13 +112,9 @@ struct VaultSlotLimitTests {
     let cipher = cipher { task.withLock { $0 }?.cancel() }
     let authenticator = PassphraseAuthenticator(
       for: vault.open(cipher: cipher), conversation: ScriptedConversation("wrong"))
-    task.withLock { task in
-      // The lock is free while a slot is tried.
-      task = Task {
-        try await authenticator.authenticate(
-          AuthenticationRequest(reason: "test", accepting: .passcode))
-      }
-    }
+    let request = AuthenticationRequest(reason: "test", accepting: .passcode)
+    // The lock is free while a slot is tried.
+    task.withLock { $0 = Task { try await authenticator.authenticate(request) } }
     let result = await task.withLock { $0 }?.result
     expectError(.cancelled) { try result?.get() }
     #expect(takeCount() == 1)
@@ -151,7 +140,6 @@ struct VaultSlotLimitTests {
       ).secret(of: identity, with: password, cipher)
     }
     #expect(try secret(.minimum).text == "value")
-    let cheap = ScryptCost(logarithmicCost: 1, blockSize: 8, parallelization: 1)
-    #expect(try failure { _ = try secret(cheap) }.corrupted != nil)
+    expectError("corrupted") { try secret(ScryptCost(1, 8, 1)) }
   }
 }

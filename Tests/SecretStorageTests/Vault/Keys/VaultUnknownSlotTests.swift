@@ -33,8 +33,8 @@ struct VaultUnknownSlotTests {
     let other = vault.open()
     expectLocked { try other.texts() }
     expectLocked { try other.unlock() }
-    let text = "unlock it with a newer version of Locket"
-    #expect(other.diagnose().findings.contains { $0.text == "yes: \(text)" })
+    let text = "yes: unlock it with a newer version of Locket"
+    #expect(other.diagnose().findings.contains { $0.text == text })
   }
 
   @Test func changesKeepUnknownSlot() throws {

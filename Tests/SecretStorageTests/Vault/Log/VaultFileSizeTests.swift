@@ -11,8 +11,7 @@ struct VaultFileSizeTests {
 
   @Test(arguments: [1 << 30 + 1, 1 << 31, 1 << 40])
   func hugeFileIsRefusedBeforeItIsRead(_ size: Int) throws {
-    let object = vault.open()
-    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    let object = try vault.protected()
     try object.add("value", account: "a")
     let bytes = try vault.bytes
     try FileSystem().open(vault.path, O_RDWR).truncate(to: size)
@@ -22,14 +21,9 @@ struct VaultFileSizeTests {
       { try $0.unlock(with: .tests) },
     ]
     for use in uses {
-      for reader in [object, vault.open()] {
-        #expect(try failure { try use(reader) }.corrupted != nil)
-      }
+      for reader in [object, vault.open()] { expectError("corrupted") { try use(reader) } }
     }
-    let other = TestVault()
-    expectError("invalid") {
-      try other.open().importItems(from: vault.file, passphrase: TestVault.passphrase)
-    }
+    expectError("invalid") { try TestVault().open().importFile(of: vault) }
     #expect(vault.open().diagnose().isHealthy == false)
     #expect(try FileSystem().status(of: vault.path)?.size == size)
     // Only the size is wrong.
@@ -48,12 +42,12 @@ struct VaultFileSizeTests {
         try append([LogRecord(payload: payload[...], digest: digest[...])], position)
       }
     }
-    #expect(try failure { _ = try append(1 << 22, after: .nowhere) }.invalid != nil)
+    expectError("invalid") { try append(1 << 22, after: .nowhere) }
     #expect(try FileSystem().status(of: log.path) == nil)
     var position = try append(1 << 20, after: .nowhere)
     position = try append(11 << 18 - 1000, after: position)
     let size = try FileSystem().status(of: log.path)?.size
-    #expect(try failure { _ = try append(1 << 18, after: position) }.invalid != nil)
+    expectError("invalid") { try append(1 << 18, after: position) }
     #expect(try FileSystem().status(of: log.path)?.size == size)
     position = try append(100, after: position)
     #expect(try log.changes(since: nil).entries.count == 3)

@@ -23,6 +23,11 @@ struct VaultExportTests {
     return object
   }
 
+  private func expectSound(_ object: SecretVault, count: Int) throws {
+    #expect(try object.verify().isSound)
+    #expect(try object.items(matching: .all).count == count)
+  }
+
   @Test func exportHasAllPortableItems() throws {
     let object = try vault.protected(by: "own")
     try object.fill(includingPasscode: true)
@@ -32,9 +37,8 @@ struct VaultExportTests {
     #expect(try FileSystem().status(of: vault.export.path)?.permissions == 0o600)
 
     let export = try opened(vault.otherMachine())
-    #expect(try export.verify().isSound)
+    try expectSound(export, count: 13)
     #expect(try export.movableItems() == object.movableItems())
-    #expect(try export.items(matching: .all).count == 13)
 
     let all = try object.items(matching: .all)
     func isBound(_ item: SecretItem) -> Bool {
@@ -55,8 +59,7 @@ struct VaultExportTests {
     }
     for frame in TestVault.frames(of: try TestVault.bytes(of: vault.export.path)).prefix(2) {
       let table = try KeyTableRecord(frame.dropFirst(Frame.overhead), TestCipher()).table
-      #expect(!table.hasDevice && table.slots.count == 1)
-      #expect(table.keys.count == 5)
+      #expect(!table.hasDevice && table.slots.count == 1 && table.keys.count == 5)
       #expect(table.keys.allSatisfy { $0.copies.map(\.wrapping) == [.user] })
     }
   }
@@ -70,17 +73,13 @@ struct VaultExportTests {
     try export.compact()
     try export.setPassphrase(TestVault.passphrase, cost: .cheap)
     let again = try opened(other)
-    #expect(try again.verify().isSound)
-    #expect(try again.items(matching: .all).count == 13)
+    try expectSound(again, count: 13)
     #expect(try again.text("whenUnlocked 0") == "changed")
-    let reason =
-      "whenUnlockedThisDeviceOnly, because the vault was an export and has no device keys"
-    expectError(.unsupported(reason)) {
-      try export.add("bound", account: "bound", .whenUnlockedThisDeviceOnly)
-    }
+    let bound = Accessibility.whenUnlockedThisDeviceOnly
+    let reason = "\(bound), because the vault was an export and has no device keys"
+    expectError(.unsupported(reason)) { try export.add("bound", account: "bound", bound) }
     let report = try vault.open().importItems(of: other, replacing: true)
-    #expect(report.identities(.added).count == 1)
-    #expect(report.identities(.conflict).count == 1)
+    #expect(report.identities(.added).count == 1 && report.identities(.conflict).count == 1)
     #expect(try vault.open().text("whenUnlocked 0") == "changed")
   }
 
@@ -88,8 +87,8 @@ struct VaultExportTests {
   @Test(arguments: [1, 2]) func exportWithoutItsEndIsDamaged(_ missing: Int) throws {
     let other = try vault.exported { try $0.fill() }
     let frames = TestVault.frames(of: try TestVault.bytes(of: other.export.path))
-    try FileSystem().replaceFile(
-      at: other.export.path, with: TestVault.file(of: frames.dropLast(missing)))
+    let short = try TestVault.file(of: frames.dropLast(missing))
+    try FileSystem().replaceFile(at: other.export.path, with: short)
     let export = try opened(other)
     #expect(try !export.verify().isSound)
     for account in ["whenUnlocked 0", "always 1", "none"] {
@@ -98,8 +97,7 @@ struct VaultExportTests {
     expectError("corrupted") { try export.add("new", account: "new") }
     #expect(try export.repair().count == 1)
     try export.add("new", account: "new")
-    #expect(try opened(other).verify().isSound)
-    #expect(try opened(other).items(matching: .all).count == (missing == 1 ? 11 : 1))
+    try expectSound(opened(other), count: missing == 1 ? 11 : 1)
   }
 
   @Test(arguments: [true, false]) func vaultWithoutItemsIsExported(_ exists: Bool) throws {
@@ -133,14 +131,10 @@ struct VaultExportTests {
     let bytes = try vault.bytes
     try #require(unsafe symlink(vault.path, vault.path("symbolic")) == 0)
     try #require(unsafe link(vault.path, vault.path("hard")) == 0)
-    for name in [
-      "secrets.vault", "../\(vault.directory.lastPathComponent)/secrets.vault", "symbolic", "hard",
-    ] {
-      expectError("invalid") {
-        try object.export(
-          to: vault.directory.appending(path: name), passphrase: TestVault.passphrase, cost: .cheap,
-          overwriting: true)
-      }
+    let parent = "../\(vault.directory.lastPathComponent)"
+    for name in ["secrets.vault", "\(parent)/secrets.vault", "symbolic", "hard"] {
+      let file = vault.directory.appending(path: name)
+      expectError("invalid") { try object.export(of: vault, to: file, overwriting: true) }
     }
     #expect(try vault.bytes == bytes)
   }
@@ -148,11 +142,7 @@ struct VaultExportTests {
   @Test func cancelledExportWritesNothing() throws {
     let object = vault.open()
     try object.addMany(30, isPortable: true)
-    var heard: [MaintenanceProgress] = []
-    try object.export(of: vault, overwriting: true) {
-      heard.append($0)
-      return .proceed
-    }
+    let heard = try reports { try object.export(of: vault, overwriting: true, reporting: $0) }
     #expect(heard == [0, 20, 30].map { MaintenanceProgress(completed: $0, total: 30) })
     try FileSystem().unlink(vault.export.path)
     for place in heard {
@@ -165,9 +155,8 @@ struct VaultExportTests {
       }
       try object.unlock()
     }
-    #expect(
-      try vault.names()
-        == ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"])
+    let names = ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"]
+    #expect(try vault.names() == names)
   }
 
   @Test func forgedSecretIsNotExported() throws {
@@ -193,8 +182,7 @@ struct VaultExportTests {
         }
         return nil
       })
-    let error = try failure { try object.export(of: vault) }
-    #expect(error.invalid?.contains("\(path) already exists") == true)
+    expectInvalid("\(path) already exists") { try object.export(of: vault) }
     #expect(try TestVault.bytes(of: path) == [7])
     #expect(try vault.temporaryNames() == [])
   }

@@ -38,6 +38,12 @@ struct VaultImportRefusalTests {
     }
   }
 
+  private func expectRefusal(of bytes: [UInt8], changing place: Int, by bits: UInt8) throws {
+    var damaged = bytes
+    damaged[place] ^= bits
+    try expectRefusal(of: damaged)
+  }
+
   @Test func wrongPassphraseIsAnError() throws {
     try put(exported())
     for wrong in ["", "the valley wind", "The Valley Wind "] {
@@ -52,10 +58,10 @@ struct VaultImportRefusalTests {
     let bytes = try exported()
     _ = try target.path("")
     try expectRefusal("system \(ENOENT)")
-    try expectRefusal(of: [])
-    try expectRefusal(of: Array("-----BEGIN PGP MESSAGE-----\n".utf8))
-    try expectRefusal(of: [UInt8](repeating: 0, count: 100_000))
-    try expectRefusal(of: Array(bytes.dropFirst(FileHeader.size)))
+    for bytes in [
+      [], Array("-----BEGIN PGP MESSAGE-----\n".utf8), [UInt8](repeating: 0, count: 100_000),
+      Array(bytes.dropFirst(FileHeader.size)),
+    ] { try expectRefusal(of: bytes) }
     var header = Array(bytes.prefix(16))
     header[8] += 1
     header += try TestCipher().digest(header[...])[..<16]
@@ -66,8 +72,7 @@ struct VaultImportRefusalTests {
     let path = try target.path("moved.vault")
     try FileSystem().makeDirectories(path)
     try expectRefusal("insecure")
-    try #require(unsafe rmdir(path) == 0)
-    try #require(unsafe mkfifo(path, 0o600) == 0)
+    try #require(unsafe rmdir(path) == 0 && mkfifo(path, 0o600) == 0)
     try expectRefusal("insecure")
     try FileSystem().unlink(path)
     try #require(unsafe symlink("/dev/zero", path) == 0)
@@ -103,9 +108,7 @@ struct VaultImportRefusalTests {
     let first = Int.random(in: 0..<step, using: &generator)
     for place in stride(from: first, to: bytes.count, by: step) {
       for change in [UInt8(0xFF), 0x01] {
-        var damaged = bytes
-        damaged[place] ^= change
-        try expectRefusal(of: damaged)
+        try expectRefusal(of: bytes, changing: place, by: change)
       }
     }
   }
@@ -115,9 +118,7 @@ struct VaultImportRefusalTests {
     try vault.protected().add("last", account: "last")
     let bytes = try vault.bytes
     for place in [bytes.count - 1, try #require(TestVault.frames(of: bytes).last).startIndex] {
-      var damaged = bytes
-      damaged[place] ^= 1
-      try expectRefusal(of: damaged)
+      try expectRefusal(of: bytes, changing: place, by: 1)
     }
   }
 
@@ -127,10 +128,9 @@ struct VaultImportRefusalTests {
     try vault.open().export(of: vault, overwriting: true)
     let others = TestVault.frames(of: try TestVault.bytes(of: vault.export.path))
     #expect(frames.count == 3)
+    let (a, b, c) = (frames[0], frames[1], frames[2])
     for records in [
-      [frames[0], frames[2]], [frames[1], frames[2]], [frames[2]],
-      [frames[1], frames[0], frames[2]],
-      frames + [frames[2]], [frames[0], frames[1], others[2]], [others[0], frames[1], frames[2]],
+      [a, c], [b, c], [c], [b, a, c], [a, b, c, c], [a, b, others[2]], [others[0], b, c],
     ] { try expectRefusal(of: TestVault.file(of: records)) }
   }
 
@@ -154,11 +154,10 @@ struct VaultImportRefusalTests {
     // The minimum of dates.
     try plant("early", created: -1 << 60)
     let other = target.open()
-    let report = try other.importItems(from: vault.file, passphrase: TestVault.passphrase)
+    let report = try other.importFile(of: vault)
     #expect(Set(report.identities(.added).map(\.account)) == ["sound", "twice"])
-    let refused = report.entries.filter(\.outcome.isRefusal)
-    #expect(
-      refused.map(\.identity.account) == ["early", "twice", "secret", "texts", "flags"])
+    let refused = report.entries.filter(\.outcome.isRefusal).map(\.identity.account)
+    #expect(refused == ["early", "twice", "secret", "texts", "flags"])
     #expect(try other.items(matching: .all).count == 2)
     #expect(try other.verify().isSound)
     try other.add("value", account: "afterwards")
@@ -181,9 +180,7 @@ private final class LyingCipher: ForwardingCipher {
   private let changed: String
   private let lies = Lock(0)
 
-  init(changing changed: String) {
-    self.changed = changed
-  }
+  init(changing changed: String) { self.changed = changed }
 
   var hasLied: Bool { lies.withLock { $0 == 1 } }
 

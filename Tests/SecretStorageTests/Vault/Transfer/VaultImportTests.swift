@@ -39,18 +39,15 @@ struct VaultImportTests {
     heard.wait(for: 1)
     withExtendedLifetime(token) {}
     for object in [reader, importer] { #expect(try object.texts() == ["a": "value"]) }
-    #expect(
-      try other.names() == [
-        "moved.vault", "secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state",
-      ])
+    let own = ["secrets.vault", "secrets.vault.lock", "secrets.vault.reserve", "state"]
+    #expect(try other.names() == ["moved.vault"] + own)
   }
 
   @Test(arguments: [false, true]) func importReportsTheOutcomeOfEveryItem(replacing: Bool) throws {
     let other = try vault.exported { object in
       for account in ["same", "secret", "label", "class", "to always", "from always", "new"] {
-        try object.add(
-          "value", account: account, account == "to always" ? .always : .whenUnlocked,
-          label: "label")
+        let accessibility = account == "to always" ? Accessibility.always : .whenUnlocked
+        try object.add("value", account: account, accessibility, label: "label")
       }
     }
     let target = other.open()
@@ -65,8 +62,7 @@ struct VaultImportTests {
     let (bytes, names) = (try other.bytes, try other.names())
 
     let dry = try target.importItems(of: other, replacing: replacing, isDryRun: true)
-    #expect(try other.bytes == bytes)
-    #expect(try other.names() == names)
+    #expect(try other.bytes == bytes && other.names() == names)
     let report = try target.importItems(of: other, replacing: replacing)
     #expect(report == dry)
     #expect(report.identities(.identical).map(\.account) == ["same"])
@@ -112,9 +108,8 @@ struct VaultImportTests {
     try other.open().importItems(of: other, replacing: true)
     let bytes = try other.bytes
     for place in stride(from: before.count + 50, to: bytes.count, by: 100) {
-      var damaged = bytes
-      damaged[place] ^= 1
-      try other.replace(by: damaged)
+      try other.replace(by: bytes)
+      try other.replaceChanging { $0[place] ^= 1 }
       let reader = other.open()
       for account in accounts {
         do throws(SecretStoreError) {
@@ -133,11 +128,10 @@ struct VaultImportTests {
     let object = try vault.protected()
     try object.fill(includingPasscode: true)
     let (bytes, names) = (try vault.bytes, try vault.names())
-    let report = try object.importItems(from: vault.file, passphrase: TestVault.passphrase)
+    let report = try object.importFile(of: vault)
     #expect(report.identities(.identical).count == 13)
     #expect(report.identities(.refused("It is bound to the source device.")).count == 12)
-    #expect(try vault.bytes == bytes)
-    #expect(try vault.names() == names)
+    #expect(try vault.bytes == bytes && vault.names() == names)
   }
 
   @Test func vaultOfAnotherMachineIsImported() throws {
@@ -145,21 +139,18 @@ struct VaultImportTests {
     try object.fill()
     let target = TestVault().open()
     try target.add("own", account: "own")
-    let report = try target.importItems(from: vault.file, passphrase: TestVault.passphrase)
-    #expect(report.identities(.added).count == 13)
-    #expect(report.entries.count == 22)
+    let report = try target.importFile(of: vault)
+    #expect(report.identities(.added).count == 13 && report.entries.count == 22)
     #expect(try target.movableItems().isSuperset(of: object.movableItems()))
     // The rest of an interrupted write was never acknowledged, and is ignored.
     try TestVault.append(Array(Frame.magic), to: vault.path)
-    let again = try target.importItems(from: vault.file, passphrase: TestVault.passphrase)
+    let again = try target.importFile(of: vault)
     #expect(again.identities(.identical).count == 13)
   }
 
   @Test func vaultWithoutAPassphraseIsNotImported() throws {
     try vault.open().add("value", account: "a")
-    expectError("invalid") {
-      try TestVault().open().importItems(from: vault.file, passphrase: TestVault.passphrase)
-    }
+    expectError("invalid") { try TestVault().open().importFile(of: vault) }
   }
 
   @Test func cancelledImportIsResumed() throws {
@@ -180,8 +171,7 @@ struct VaultImportTests {
       try target.unlock()
     }
     let report = try target.importItems(of: other)
-    #expect(report.identities(.identical).count == 20)
-    #expect(report.identities(.added).count == 30)
+    #expect(report.identities(.identical).count == 20 && report.identities(.added).count == 30)
     #expect(try other.open().movableItems() == vault.open().movableItems())
     // Items are stored in blocks, so an import takes a handful of records.
     #expect(TestVault.frames(of: try other.bytes).count < 12)
@@ -197,8 +187,7 @@ struct VaultImportTests {
     let other = TestVault().open()
     let begin = Date()
     for isDryRun in [true, false] {
-      let report = try other.importItems(
-        from: vault.file, passphrase: TestVault.passphrase, isDryRun: isDryRun)
+      let report = try other.importFile(of: vault, isDryRun: isDryRun)
       #expect(report.entries.map(\.identity.account) == ["sound", "late"])
       #expect(report.entries.map(\.isRedated) == [false, true])
       #expect(report.identities(.added).count == 2)
@@ -211,7 +200,7 @@ struct VaultImportTests {
     let afterwards = try other.add("value", account: "afterwards")
     #expect(afterwards.creationDate <= latest.addingTimeInterval(1))
     // A second import finds the same item.
-    let again = try other.importItems(from: vault.file, passphrase: TestVault.passphrase)
+    let again = try other.importFile(of: vault)
     #expect(again.entries.allSatisfy { $0.outcome == .identical && !$0.isRedated })
   }
 
@@ -220,8 +209,7 @@ struct VaultImportTests {
     let late = Int64((Date().timeIntervalSince1970 + 365 * Self.day) * 1e6)
     try vault.plant(.generic(account: "late"), Secret([1]), created: late, in: vault.protected())
     try target.plant(.generic(account: "own"), Secret([2]), created: late, in: target.open())
-    let report = try target.open().importItems(
-      from: vault.file, passphrase: TestVault.passphrase)
+    let report = try target.open().importFile(of: vault)
     #expect(report.entries.map(\.isRedated) == [false])
   }
 }

@@ -79,10 +79,7 @@ struct VaultTransferFailureTests {
     let other = TestVault().open()
     try other.importItems(from: file, passphrase: TestVault.passphrase)
     #expect(try other.movableItems() == object.movableItems())
-    expectError("system \(EROFS)") {
-      try object.export(
-        to: file, passphrase: TestVault.passphrase, cost: .cheap, overwriting: true)
-    }
+    expectError("system \(EROFS)") { try object.export(of: vault, to: file, overwriting: true) }
     try mount.remount(readOnly: false)
   }
 
