@@ -13,20 +13,19 @@ struct ApplicationPasswordTests {
   private let wrong = AuthenticationContext(password: "wrong")
 
   @Test func onlyThePasswordOpensAnItem() throws {
-    let identity = ItemIdentity.generic(service: "my.service", account: "peter")
+    let text = "The Valley Wind"
     _ = try vault.open().add(
-      Secret("The Valley Wind".utf8), identity: identity,
+      Secret(text.utf8), identity: .generic(service: "my.service", account: "peter"),
       attributes: ItemAttributes(
         label: "label", accessControl: AccessControl(flags: .applicationPassword)),
       authorizedBy: right.authorization(with: nil))
-    let machine = "/etc/machine-id"
-    let raw = try RawVault(
-      file: vault.bytes, deviceKey: TestVault.bytes(of: vault.statePath + "/device.key"),
-      machine: try FileSystem().status(of: machine) == nil ? [] : TestVault.bytes(of: machine))
+    let object = vault.open()
+    let own = try CapturedKeys(object)
+    let payload = try #require(try object.movableItems().first).secret
 
     // The vault's own keys open no plaintext of the item.
-    #expect(!Self.contains(raw.opened, Array("Valley".utf8)))
-    var reader = Bytes(raw.opened[...])
+    #expect(!payload.indices.contains { payload[$0...].starts(with: "Valley".utf8) })
+    var reader = Bytes(payload[...])
     #expect(reader.counted().isEmpty)
     let cost = ScryptCost(
       logarithmicCost: UInt8(reader.number(1)), blockSize: UInt32(reader.number(4)),
@@ -34,33 +33,26 @@ struct ApplicationPasswordTests {
     #expect(cost == .cheap)
     let salt = reader.take(32)
     let sealed = reader.rest
-    #expect(sealed.count == "The Valley Wind".utf8.count + 16)
-    let context = [raw.itemClass] + raw.identityFields
+    #expect(sealed.count == text.utf8.count + 16)
+    let context: [Field] = [
+      .number("class", 1, 1), .number("field", 1, 1), .counted("service", "my.service".utf8),
+      .number("field", 2, 1), .counted("account", "peter".utf8),
+    ]
     let cipher = TestCipher()
-    func open(with stretched: Secret, purpose: String = "locket application password") throws
-      -> Secret
-    {
-      try cipher.open(
-        sealed, with: cipher.deriveKey(from: stretched, salt: salt[...], purpose: purpose),
-        authenticating: context)
+    func open(with key: Secret, purpose: String? = "locket application password") throws -> Secret {
+      let key =
+        try purpose.map { try cipher.deriveKey(from: key, salt: salt[...], purpose: $0) } ?? key
+      return try cipher.open(sealed, with: key, authenticating: context.encoded)
     }
-    let guesses = try ["wrong", "", "Right", "right "].map {
-      try cipher.stretch(Secret($0.utf8), salt: salt[...], cost: cost)
+    func stretched(_ password: String) throws -> Secret {
+      try cipher.stretch(Secret(password.utf8), salt: salt[...], cost: cost)
     }
-    for key in raw.allKeys + guesses {
-      for purpose in ["locket application password", "locket secret", "locket key"] {
+    for key in try [own.user] + own.keys.values + ["wrong", "", "Right", "right "].map(stretched) {
+      for purpose in ["locket application password", "locket secret", "locket key", nil] {
         #expect(throws: SecretStoreError.self) { try open(with: key, purpose: purpose) }
       }
-      #expect(throws: SecretStoreError.self) {
-        try cipher.open(sealed, with: key, authenticating: context)
-      }
     }
-    let stretched = try cipher.stretch(Secret("right".utf8), salt: salt[...], cost: cost)
-    #expect(try open(with: stretched) == Secret("The Valley Wind".utf8))
-  }
-
-  private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
-    bytes.indices.contains { bytes[$0...].starts(with: part) }
+    #expect(try open(with: stretched("right")) == Secret(text.utf8))
   }
 
   @Test func unusablePasswordIsAnError() throws {

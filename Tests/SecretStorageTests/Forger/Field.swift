@@ -26,13 +26,17 @@ struct Field {
     Field(name: name, content: .counted(fields, claim: nil))
   }
 
+  static func counted(_ name: String, _ fields: Field...) -> Field { counted(name, fields) }
+
   static func counted(_ name: String, _ bytes: some Collection<UInt8>) -> Field {
-    counted(name, [.bytes(name, bytes)])
+    counted(name, .bytes(name, bytes))
   }
 
   static func list(_ name: String, _ fields: [Field]) -> Field {
     Field(name: name, content: .list(fields))
   }
+
+  static func list(_ name: String, _ fields: Field...) -> Field { list(name, fields) }
 
   var parts: [Field] {
     get {

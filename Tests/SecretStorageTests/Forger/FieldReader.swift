@@ -119,3 +119,26 @@ struct FieldReader {
     fields.append(.list(name, elements))
   }
 }
+
+/// The unread part of some bytes.
+struct Bytes {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  mutating func take(_ count: Int) -> [UInt8] {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  mutating func number(_ count: Int) -> UInt64 {
+    take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  mutating func counted() -> ArraySlice<UInt8> {
+    let count = Int(number(4))
+    return take(count)[...]
+  }
+}

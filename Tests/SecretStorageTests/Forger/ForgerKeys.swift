@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import SecretStorage
 
 /// The forger's passphrase, the user key that it opens, and the keys of a forged vault.
@@ -17,19 +19,16 @@ struct ForgerKeys {
     func derive(_ purpose: String) throws -> Secret {
       try cipher.deriveKey(from: stretched, salt: salt[...], purpose: purpose)
     }
-    let check = RawVault.bytes(of: try derive("locket passphrase check"))
+    let check = try derive("locket passphrase check").bytes
     let sealed = try cipher.seal(
       user, with: derive("locket passphrase slot"), authenticating: identifier)
     return Self.section(
       1,
       .counted(
-        "slot",
-        [
-          .number("slot number", number, 4), .counted("slot name", name),
-          .number("slot type", 2, 1), .number("log N", cost.logN, 1), .number("r", cost.r, 4),
-          .number("p", cost.p, 4), .counted("slot salt", salt), .counted("check", check.prefix(16)),
-          .counted("sealed user key", sealed),
-        ]))
+        "slot", .number("slot number", number, 4), .counted("slot name", name),
+        .number("slot type", 2, 1), .number("log N", cost.logN, 1), .number("r", cost.r, 4),
+        .number("p", cost.p, 4), .counted("slot salt", salt), .counted("check", check.prefix(16)),
+        .counted("sealed user key", sealed)))
   }
 
   /// Returns a key of the table, sealed under the forger's user key.
@@ -42,8 +41,8 @@ struct ForgerKeys {
       secret(of: number), with: outer,
       authenticating: identifier + head.encoded + wrapping.encoded)
     let copy = Field.list(
-      "one of copies", [wrapping, .counted("copy salt", salt), .counted("sealed key", sealed)])
-    return Self.section(2, .counted("key", head + [.list("copies", [copy])]))
+      "one of copies", wrapping, .counted("copy salt", salt), .counted("sealed key", sealed))
+    return Self.section(2, .counted("key", head + [.list("copies", copy)]))
   }
 
   func secret(of number: UInt32) -> Secret {
@@ -51,7 +50,7 @@ struct ForgerKeys {
   }
 
   static func section(_ tag: UInt8, _ content: Field) -> Field {
-    .list("one of sections", [.number("section", tag, 1), content])
+    .list("one of sections", .number("section", tag, 1), content)
   }
 
   /// Computes the tags of a key table under the forger's user key, and under the forger's key that
@@ -66,11 +65,8 @@ struct ForgerKeys {
       purpose: "locket continuity")
     record[number: "continuity count"] = 1
     record["continuity"] = .list(
-      "continuity",
-      [
-        .number("link number", number, 4),
-        .bytes("link tag", try tag(before: "continuity count", of: record, under: linkKey)),
-      ])
+      "continuity", .number("link number", number, 4),
+      .bytes("link tag", try tag(before: "continuity count", of: record, under: linkKey)))
     record["tag"] = .bytes("tag", try tag(before: "tag", of: record, under: user))
   }
 
@@ -131,5 +127,13 @@ struct TableForgery {
     case .zeros: record["tag"] = .bytes("tag", [UInt8](repeating: 0, count: 16))
     case .underOwnKey: try forger.tag(&record)
     }
+  }
+}
+
+extension TableForgery {
+  init(using generator: inout SeededGenerator) {
+    self.init(
+      slots: generator.one(of: Slots.allCases), keys: generator.one(of: Keys.allCases),
+      tag: generator.one(of: Tag.allCases))
   }
 }

@@ -29,10 +29,9 @@ struct Forgery {
     let forms: [Corpus.Form] = [
       .device, .device, .device, .passphrase, .passphrase, .passphrase, .export, .own, .own,
     ]
-    let form = forms[Int.random(in: forms.indices, using: &generator)]
+    let form = generator.one(of: forms)
     let mutations = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
-      let all = Mutation.allCases.filter { form == .own || !$0.isOfSealed }
-      return all[Int.random(in: all.indices, using: &generator)]
+      generator.one(of: Mutation.allCases.filter { form == .own || !$0.isOfSealed })
     }
     let isRemembered = Bool.random(using: &generator)
     let corpus = try #require(corpora[form])
@@ -58,10 +57,7 @@ struct Forger {
     var forged: (forgery: TableForgery, count: Int)?
     for mutation in mutations {
       if mutation == .forgedTable {
-        let forgery = TableForgery(
-          slots: one(of: TableForgery.Slots.allCases), keys: one(of: TableForgery.Keys.allCases),
-          tag: one(of: TableForgery.Tag.allCases))
-        forged = (forgery, Int.random(in: 1...2, using: &generator))
+        forged = (TableForgery(using: &generator), Int.random(in: 1...2, using: &generator))
       } else {
         try apply(mutation, to: &file)
       }
@@ -90,10 +86,6 @@ struct Forger {
     }
   }
 
-  private mutating func one<Element>(of elements: [Element]) -> Element {
-    elements[Int.random(in: elements.indices, using: &generator)]
-  }
-
   private mutating func apply(_ mutation: Mutation, to file: inout ForgedFile) throws {
     if file.pieces.isEmpty { return }
     let place = Int.random(in: 0...file.pieces.count, using: &generator)
@@ -103,7 +95,7 @@ struct Forger {
     case .frame: file.insertBrokenFrame(at: place, using: &generator)
     case .junk:
       let bytes = (0..<Int.random(in: 1...99, using: &generator)).map { _ in
-        one(of: ForgedFile.magic + [0, 0xFF])
+        generator.one(of: ForgedFile.magic + [0, 0xFF])
       }
       file.pieces.insert(.bytes(bytes), at: place)
     case .nestedFrames:
@@ -112,7 +104,7 @@ struct Forger {
     case .cut:
       file.pieces.removeLast(Int.random(in: file.pieces.indices, using: &generator))
     case .drop: file.pieces.remove(at: Int.random(in: file.pieces.indices, using: &generator))
-    case .duplicate: file.pieces.insert(one(of: file.pieces), at: place)
+    case .duplicate: file.pieces.insert(generator.one(of: file.pieces), at: place)
     case .reorder:
       let other = Int.random(in: file.pieces.indices, using: &generator)
       file.pieces.swapAt(min(place, file.pieces.count - 1), other)
@@ -123,7 +115,8 @@ struct Forger {
     case .otherBranch: file = ForgedFile(corpus.branch)
     case .olderFile: file = ForgedFile(corpus.older)
     case .manySlots:
-      try file.addSlots(one(of: [2, 60, 300]), cost: one(of: [14, 20]), to: place)
+      try file.addSlots(
+        generator.one(of: [2, 60, 300]), cost: generator.one(of: [14, 20]), to: place)
     default:
       let index = Int.random(in: file.pieces.indices, using: &generator)
       guard case .record(var fields) = file.pieces[index] else { return }

@@ -6,44 +6,36 @@ import Concurrency
 struct MeasuredCipher: ForwardingCipher {
   /// Work, in bytes or calls.
   struct Work {
-    var digested = 0
-    var sealed = 0
-    var opened = 0
-    var derived = 0
-    var stretched = 0
+    var digested = 0, sealed = 0, opened = 0, derived = 0, stretched = 0
   }
 
   let cipher = TestCipher()
-  private let counted = Counter()
-
-  private final class Counter: Sendable {
-    let work = Lock(Work())
-  }
+  private let work = Lock(Work())
 
   /// Returns the work since the last call.
   func takeWork() -> Work {
-    counted.work.withLock { work in
+    work.withLock { work in
       defer { work = Work() }
       return work
     }
   }
 
   func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    counted.work.withLock { $0.digested += bytes.count }
+    work.withLock { $0.digested += bytes.count }
     return try cipher.digest(bytes)
   }
 
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
-    counted.work.withLock { $0.derived += 1 }
+    work.withLock { $0.derived += 1 }
     return try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
   }
 
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    counted.work.withLock { $0.stretched += 1 }
+    work.withLock { $0.stretched += 1 }
     // A slot may claim any cost; each opens the same.
     return try cipher.stretch(passphrase, salt: salt, cost: .minimum)
   }
@@ -51,14 +43,14 @@ struct MeasuredCipher: ForwardingCipher {
   func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    counted.work.withLock { $0.sealed += plaintext.count + context.count }
+    work.withLock { $0.sealed += plaintext.count + context.count }
     return try cipher.seal(plaintext, with: key, authenticating: context)
   }
 
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    counted.work.withLock { $0.opened += sealed.count + context.count }
+    work.withLock { $0.opened += sealed.count + context.count }
     return try cipher.open(sealed, with: key, authenticating: context)
   }
 }

@@ -67,7 +67,7 @@ enum Mutation: String, CaseIterable, Sendable {
       0, 1, 2, mask, mask - 1, half, half + 1, half - 1, value &+ 1, value &- 1, value ^ 0x80,
       UInt64(UInt32.max), UInt64(Int32.max), 1 << 31, 1 << 32, 1 << 53, generator.next(),
     ]
-    return numbers[Int.random(in: numbers.indices, using: &generator)] & mask
+    return generator.one(of: numbers) & mask
   }
 
   private static func changed(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
@@ -101,5 +101,12 @@ enum Mutation: String, CaseIterable, Sendable {
     default: parts += Array(repeating: parts[place], count: 20)
     }
     return parts
+  }
+}
+
+extension SeededGenerator {
+  /// Returns a random element of an array that has some.
+  mutating func one<Element>(of elements: [Element]) -> Element {
+    elements[Int.random(in: elements.indices, using: &self)]
   }
 }

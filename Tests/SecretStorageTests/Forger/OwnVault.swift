@@ -87,28 +87,21 @@ struct OwnVault {
     if number == 1 {
       // An item to remove, so that every operation occurs.
       return .list(
-        "one of entries",
-        [
-          .number("operation", 2, 1), .bytes("name", [UInt8](repeating: 0, count: 16)),
-          .number("removed revision", 3, 8),
-        ])
+        "one of entries", .number("operation", 2, 1),
+        .bytes("name", [UInt8](repeating: 0, count: 16)), .number("removed revision", 3, 8))
     }
     let purpose = UInt8(number % 2 + 1)
     let isInternet = number == 3
+    let date = 1_700_000_000_000_000 + Int64(number)
     return .list(
-      "one of entries",
-      [
-        .number("operation", 1, 1), .bytes("name", name), .number("revision", sequence, 8),
-        .number("created", 1_700_000_000_000_000 + Int64(number), 8),
-        .number("modified", 1_700_000_000_000_000 + Int64(number), 8),
-        .number("class", isInternet ? 2 : 1, 1), .number("accessibility", purpose, 1),
-        .number("flags", 0, 4),
-        .number("sealed revision", sequence, 8), .number("secret's key", UInt32(purpose), 4),
-        .number("sealed accessibility", purpose, 1),
-        .bytes("secret's salt", [UInt8](repeating: 0x5A, count: 32)),
-        .number("secret's length", 0, 4),
-        .counted("item fields", [.list("all item fields", itemFields(isInternet, number))]),
-      ])
+      "one of entries", .number("operation", 1, 1), .bytes("name", name),
+      .number("revision", sequence, 8), .number("created", date, 8), .number("modified", date, 8),
+      .number("class", isInternet ? 2 : 1, 1), .number("accessibility", purpose, 1),
+      .number("flags", 0, 4), .number("sealed revision", sequence, 8),
+      .number("secret's key", purpose, 4), .number("sealed accessibility", purpose, 1),
+      .bytes("secret's salt", [UInt8](repeating: 0x5A, count: 32)),
+      .number("secret's length", 0, 4),
+      .counted("item fields", .list("all item fields", itemFields(isInternet, number))))
   }
 
   private func itemFields(_ isInternet: Bool, _ number: Int) -> [Field] {
@@ -121,7 +114,7 @@ struct OwnVault {
       (19, .number("creator", 7, 4)), (21, .number("is invisible", 1, 1)),
     ]
     return (identity + others).map { tag, content in
-      .list("one of item fields", [.number("field", tag, 1), .counted("content", [content])])
+      .list("one of item fields", .number("field", tag, 1), .counted("content", content))
     }
   }
 

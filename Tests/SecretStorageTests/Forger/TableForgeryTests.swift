@@ -25,15 +25,10 @@ struct TableForgeryTests {
     /// Every 48 consecutive numbers have each memory, version and placement together once.
     init(_ number: Int) {
       var generator = Campaign.generator(number)
-      func one<Element>(of elements: [Element]) -> Element {
-        elements[Int.random(in: elements.indices, using: &generator)]
-      }
       memory = Memory.allCases[number % 4]
       version = 1 + number / 4 % 3
       placement = Placement.allCases[number / 12 % 4]
-      table = TableForgery(
-        slots: one(of: TableForgery.Slots.allCases), keys: one(of: TableForgery.Keys.allCases),
-        tag: one(of: TableForgery.Tag.allCases))
+      table = TableForgery(using: &generator)
       isInHeader = Bool.random(using: &generator)
       count = Int.random(in: 1...2, using: &generator)
     }

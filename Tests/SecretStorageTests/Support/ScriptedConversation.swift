@@ -11,9 +11,7 @@ final class ScriptedConversation: AuthenticationConversation {
 
   private let state: Lock<State>
 
-  init(result: Result<Secret, SecretStoreError>) {
-    state = Lock(State(answers: [result]))
-  }
+  init(result: Result<Secret, SecretStoreError>) { state = Lock(State(answers: [result])) }
 
   convenience init(_ answers: String...) { self.init(answers: answers) }
 
@@ -25,13 +23,13 @@ final class ScriptedConversation: AuthenticationConversation {
   var log: [String] { state.withLock { $0.log } }
 
   func show(_ message: AuthenticationMessage) {
-    state.withLock { state in
+    let line =
       switch message {
-      case .reason(let text): state.log.append("reason: \(text)")
-      case .information(let text): state.log.append("information: \(text)")
-      case .error(let text): state.log.append("error: \(text)")
+      case .reason(let text): "reason: \(text)"
+      case .information(let text): "information: \(text)"
+      case .error(let text): "error: \(text)"
       }
-    }
+    state.withLock { $0.log.append(line) }
   }
 
   func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret {
@@ -40,13 +38,7 @@ final class ScriptedConversation: AuthenticationConversation {
       return state.answers.isEmpty ? nil : state.answers.removeFirst()
     }
     if let answer { return try answer.get() }
-    // A question without an answer waits for its cancellation.
-    do {
-      try await Task.sleep(for: .seconds(100_000))
-    } catch {
-      throw .cancelled
-    }
-    throw .unavailable("The test did not foresee the question \(question).")
+    try await waitForCancellation()
   }
 }
 

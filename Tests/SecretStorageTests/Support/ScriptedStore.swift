@@ -1,8 +1,9 @@
 import Concurrency
 import SecretStorage
+import TestSupport
 
 /// An in-memory store with injectable failures and a call counter.
-final class ScriptedStore: SynchronouslyObservedStore {
+final class ScriptedStore: SynchronouslyObservedStore, ForwardingStore {
   struct Script: Sendable {
     var failure: SecretStoreError?
     var writeFailures: [SecretStoreError] = []
@@ -15,12 +16,9 @@ final class ScriptedStore: SynchronouslyObservedStore {
   private let script = Lock(Script())
 
   var counts: Script { script.withLock { $0 } }
-  var guarantees: StoreGuarantees { [] }
-  var authenticator: (any Authenticator)? { nil }
+  var store: any SecretStore { content }
 
-  func fail(with failure: SecretStoreError?) {
-    script.withLock { $0.failure = failure }
-  }
+  func fail(with failure: SecretStoreError?) { script.withLock { $0.failure = failure } }
 
   func failWrites(with failures: [SecretStoreError]) {
     script.withLock { $0.writeFailures = failures }
@@ -82,10 +80,6 @@ final class ScriptedStore: SynchronouslyObservedStore {
   func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     try call(\.writes)
     try content.remove(item, expecting: revision)
-  }
-
-  func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    content.observeChanges(handler)
   }
 
   func observeChangesSynchronously(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {

@@ -11,17 +11,16 @@ final class TestPerson: Authenticator {
     var isBeingAsked = false
   }
 
-  private let state: Lock<State>
-  private let answer:
+  typealias Answer =
     @Sendable (AuthenticationRequest) async throws(SecretStoreError) -> AuthenticationProofs
+
+  private let state: Lock<State>
+  private let answer: Answer
 
   /// Makes a person who has some proofs and, by default, gives them.
   init(
     _ capabilities: AuthenticationProofs = .any, enrolledSet: [UInt8]? = nil,
-    answer:
-      @escaping @Sendable (
-        AuthenticationRequest
-      ) async throws(SecretStoreError) -> AuthenticationProofs = { $0.accepted }
+    answer: @escaping Answer = { $0.accepted }
   ) {
     state = Lock(State(capabilities: capabilities, enrolledSet: enrolledSet))
     self.answer = answer
@@ -56,12 +55,14 @@ final class TestPerson: Authenticator {
   @Sendable static func neverAnswers(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {
-    do {
-      try await Task.sleep(for: .seconds(100_000))
-    } catch {
-      throw .cancelled
-    }
-    return request.accepted
+    try await waitForCancellation()
+  }
+}
+
+/// Waits until the task is cancelled.
+func waitForCancellation() async throws(SecretStoreError) -> Never {
+  while true {
+    do { try await Task.sleep(for: .seconds(100_000)) } catch { throw .cancelled }
   }
 }
 

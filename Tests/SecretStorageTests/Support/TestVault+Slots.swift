@@ -81,9 +81,7 @@ extension TestVault {
     try changeSlotsUnlocked(of: openAsService(), change)
   }
 
-  func changeSlotsUnlocked(
-    of object: SecretVault, _ change: (KeySlot) -> [KeySlot]
-  ) throws {
+  func changeSlotsUnlocked(of object: SecretVault, _ change: (KeySlot) -> [KeySlot]) throws {
     try object.changeKeys { keys throws(SecretStoreError) in
       keys.table.slots = keys.table.slots.flatMap(change)
     }
@@ -111,12 +109,7 @@ extension TestVault {
 func failure(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) throws -> SecretStoreError {
-  do {
-    try body()
-  } catch {
-    return try #require(error as? SecretStoreError, sourceLocation: sourceLocation)
-  }
-  throw NothingThrown()
+  try #require(throws: SecretStoreError.self, sourceLocation: sourceLocation, performing: body)
 }
 
 struct NothingThrown: Error {}

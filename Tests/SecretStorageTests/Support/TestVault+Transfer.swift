@@ -192,13 +192,9 @@ private func expectError<Result>(
   _ sourceLocation: SourceLocation, from body: () throws -> Result,
   _ isExpected: (SecretStoreError) -> Bool
 ) {
-  do {
-    _ = try body()
-    Issue.record("There is no error.", sourceLocation: sourceLocation)
-  } catch {
-    let isExpected = (error as? SecretStoreError).map(isExpected) == true
-    #expect(isExpected, "\(error)", sourceLocation: sourceLocation)
-  }
+  let error = #expect(
+    throws: SecretStoreError.self, sourceLocation: sourceLocation, performing: { _ = try body() })
+  if let error { #expect(isExpected(error), "\(error)", sourceLocation: sourceLocation) }
 }
 
 extension Secret {
