@@ -62,9 +62,8 @@ struct ApplicationPasswordTests {
       AuthenticationContext(password: String(repeating: "x", count: 64 * 1024 + 1)),
       AuthenticationContext(password: "right", new: ""),
       AuthenticationContext(
-        reason: "", applicationPassword: Secret([1]),
-        applicationPasswordCost: ScryptCost(
-          logarithmicCost: 30, blockSize: 8, parallelization: 1)),
+        reason: "", applicationPassword: "x",
+        applicationPasswordCost: ScryptCost(logarithmicCost: 30, blockSize: 8, parallelization: 1)),
     ] {
       let error = try failure {
         try object.add("text", account: "account", .applicationPassword, by: context)
@@ -88,20 +87,17 @@ struct ApplicationPasswordTests {
         secret: Secret("new".utf8), authorizedBy: context?.authorization(with: nil) ?? .none)
     }
     #expect(throws: SecretStoreError.needsApplicationPassword) { try replace(by: nil) }
-    #expect(throws: SecretStoreError.wrongApplicationPassword) { try replace(by: wrong) }
-    #expect(throws: SecretStoreError.wrongApplicationPassword) {
-      try replace(by: AuthenticationContext(password: "wrong", new: "other"))
+    for context in [wrong, AuthenticationContext(password: "wrong", new: "other")] {
+      #expect(throws: SecretStoreError.wrongApplicationPassword) { try replace(by: context) }
     }
     #expect(try object.item("account") == item)
-    var current = try replace(by: right)
-    var text = try await object.text(of: current, by: right)
-    #expect(text == "new")
-    current = try replace(by: AuthenticationContext(password: "right", new: "other"))
+    #expect(try await object.text(of: replace(by: right), by: right) == "new")
+    let current = try replace(by: AuthenticationContext(password: "right", new: "other"))
     await #expect(throws: SecretStoreError.wrongApplicationPassword) {
       try await object.text(of: current, by: right)
     }
-    text = try await vault.open().text(of: current, by: AuthenticationContext(password: "other"))
-    #expect(text == "new")
+    let other = AuthenticationContext(password: "other")
+    #expect(try await vault.open().text(of: current, by: other) == "new")
   }
 
   @Test func replacementNeedsNoProof() throws {
@@ -121,10 +117,7 @@ struct ApplicationPasswordTests {
     let stretchings = Lock(0)
     let object = vault.open(cipher: HookedCipher { stretchings.withLock { $0 += 1 } })
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
-    for _ in 0..<3 {
-      let text = try await object.text(of: item, by: right)
-      #expect(text == "text")
-    }
+    for _ in 0..<3 { #expect(try await object.text(of: item, by: right) == "text") }
     #expect(stretchings.withLock { $0 } == 1)
     _ = try await object.text(of: item, by: AuthenticationContext(password: "right"))
     #expect(stretchings.withLock { $0 } == 2)
@@ -137,13 +130,11 @@ struct ApplicationPasswordTests {
     let cipher = HookedCipher {
       guard let object = used.withLock({ $0 }) else { return }
       onThreads(1) { _ in
-        do {
+        recordingErrors {
           #expect(try object.text("plain") == "plain")
           try object.change("plain", to: "plain")
           #expect(try object.items(matching: .all).count == 2)
           uses.withLock { $0 += 1 }
-        } catch {
-          Issue.record(error)
         }
       }
     }
@@ -159,8 +150,7 @@ struct ApplicationPasswordTests {
     try object.add("more", account: "more", .applicationPassword, by: other)
     used.withLock { $0 = nil }
     #expect(uses.withLock { $0 } == 3)
-    let text = try await object.text(of: changed, by: other)
-    #expect(text == "new")
+    #expect(try await object.text(of: changed, by: other) == "new")
   }
 
   @Test func absurdCostIsCorruption() throws {

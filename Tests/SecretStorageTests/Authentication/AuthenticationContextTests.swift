@@ -15,9 +15,8 @@ struct AuthenticationContextTests {
     #expect(context.reason == "why")
     _ = try await context.authorize(
       AccessControl(flags: [.biometryAny, .or, .devicePasscode]), with: person)
-    #expect(
-      person.questions
-        == [AuthenticationRequest(reason: "why", accepting: [.biometry, .passcode])])
+    let request = AuthenticationRequest(reason: "why", accepting: [.biometry, .passcode])
+    #expect(person.questions == [request])
   }
 
   @Test func contextAuthenticatorReplacesTheStores() async throws {
@@ -30,8 +29,7 @@ struct AuthenticationContextTests {
   @Test func proofIsValidForTheReuseDuration() async throws {
     let person = TestPerson()
     let time = Lock(ContinuousClock.now)
-    let context = AuthenticationContext(
-      reason: "why", authenticator: person, reuse: .seconds(30))
+    let context = AuthenticationContext(person, reuse: .seconds(30))
     func authorize(_ accessControl: AccessControl) async throws {
       _ = try await context.authorization(for: accessControl, with: nil) { time.withLock { $0 } }
     }
@@ -112,18 +110,12 @@ struct AuthenticationContextTests {
   func requestsOfAContextDoNotOverlap(_ reuse: Duration) async throws {
     let isAnswering = Lock(false)
     let person = TestPerson { request in
-      do {
-        try await suspend { isAnswering.withLock { $0 } }
-      } catch {
-        Issue.record(error)
-      }
+      do { try await suspend { isAnswering.withLock { $0 } } } catch { Issue.record(error) }
       return request.accepted
     }
     let context = AuthenticationContext(person, reuse: reuse)
     // `TestPerson` throws if two requests overlap.
-    let tasks = (0..<8).map { _ in
-      Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
-    }
+    let tasks = (0..<8).map { _ in asking(context) }
     try await suspend { person.isBeingAsked }
     isAnswering.withLock { $0 = true }
     for task in tasks { #expect(try await task.value.proofs == .passcode) }
@@ -134,32 +126,25 @@ struct AuthenticationContextTests {
   @Test func taskCancellationEndsItsRequest() async throws {
     let person = TestPerson(answer: TestPerson.neverAnswers)
     let context = AuthenticationContext(person)
-    func ask() -> Task<Authorization, any Error> {
-      Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
+    // The context still works after a cancellation.
+    for _ in 0..<2 {
+      let current = asking(context)
+      try await suspend { person.isBeingAsked }
+      // Cancelling a queued request leaves the current one alone.
+      let waiting = asking(context)
+      waiting.cancel()
+      await #expect(throws: SecretStoreError.cancelled) { try await waiting.value }
+      #expect(person.isBeingAsked)
+      current.cancel()
+      await #expect(throws: SecretStoreError.cancelled) { try await current.value }
+      #expect(!person.isBeingAsked)
     }
-    let asking = ask()
-    try await suspend { person.isBeingAsked }
-    // Cancelling a queued request leaves the current one alone.
-    let waiting = ask()
-    waiting.cancel()
-    await #expect(throws: SecretStoreError.cancelled) { try await waiting.value }
-    #expect(person.isBeingAsked)
-    asking.cancel()
-    await #expect(throws: SecretStoreError.cancelled) { try await asking.value }
-    #expect(!person.isBeingAsked)
-    // The context still works.
-    let again = ask()
-    try await suspend { person.isBeingAsked }
-    again.cancel()
-    await #expect(throws: SecretStoreError.cancelled) { try await again.value }
   }
 
   @Test func cancelledContextMakesNoRequest() async throws {
     let person = TestPerson(answer: TestPerson.neverAnswers)
     let context = AuthenticationContext(person, password: "right", reuse: .seconds(30))
-    let tasks = (0..<3).map { _ in
-      Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
-    }
+    let tasks = (0..<3).map { _ in asking(context) }
     try await suspend { person.isBeingAsked }
     context.cancel()
     for task in tasks {
@@ -229,5 +214,9 @@ struct AuthenticationContextTests {
     } catch SecretStoreError.denied {
       return true
     }
+  }
+
+  private func asking(_ context: AuthenticationContext) -> Task<Authorization, any Error> {
+    Task { try await context.authorize(AccessControl(flags: .devicePasscode), with: nil) }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 struct PassphraseAuthenticatorTests {
   private let vault = TestVault()
-  private let passphrase = Secret("open sesame".utf8)
+  private let passphrase: Secret = "open sesame"
 
   private func lockedVault() throws -> SecretVault {
     try vault.open().setPassphrase(passphrase, cost: .cheap)
@@ -48,8 +48,7 @@ struct PassphraseAuthenticatorTests {
   @Test func otherProofIsDeniedWithoutAQuestion() async throws {
     let person = ScriptedConversation()
     let authenticator = PassphraseAuthenticator(for: try lockedVault(), conversation: person)
-    let outcome = await authenticator.outcome(accepting: [.biometry, .presence])
-    #expect(outcome.denial != nil)
+    #expect(await authenticator.outcome(accepting: [.biometry, .presence]).denial != nil)
     #expect(person.log == [])
   }
 
@@ -116,8 +115,7 @@ struct PassphraseAuthenticatorTests {
     let other = try lockedVault()
     let own = TestVault()
     let person = ScriptedConversation("open sesame")
-    let object = own.open(
-      authenticator: PassphraseAuthenticator(for: other, conversation: person))
+    let object = own.open(authenticator: PassphraseAuthenticator(for: other, conversation: person))
     #expect(object.authenticator?.capabilities == .passcode)
     #expect(await object.authenticator?.outcome() == .success(.passcode))
   }

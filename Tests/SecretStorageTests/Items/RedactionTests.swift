@@ -19,7 +19,7 @@ struct RedactionTests {
     @InternetPassword<String> var password: String?
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .manual, .onChange])
+  @Test(arguments: RefreshPolicy.all)
   func descriptionsShowNoNamesOrValues(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let app = App(

@@ -9,7 +9,7 @@ struct PasswordAttributesTests {
   private func item(
     _ policy: RefreshPolicy = .onAccess, accessOption: Accessibility = .whenUnlocked
   ) -> PasswordItem<String> {
-    PasswordItem(identity, refreshPolicy: policy, accessOption: accessOption, in: store)
+    PasswordItem(policy, accessOption: accessOption, in: store)
   }
 
   private var stored: ItemAttributes? {
@@ -40,10 +40,10 @@ struct PasswordAttributesTests {
     #expect(stored?.label == "label")
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
+  @Test(arguments: RefreshPolicy.all)
   func nilClearsOneAttribute(_ policy: RefreshPolicy) throws {
     _ = try store.add(
-      Secret("value".utf8), identity: identity,
+      "value", identity: identity,
       attributes: ItemAttributes(label: "label", comment: "comment", creator: 1, isInvisible: true))
     let item = item(policy)
     if policy == .manual {
@@ -59,9 +59,8 @@ struct PasswordAttributesTests {
   }
 
   @Test func wholeAttributesClearTheOthers() throws {
-    _ = try store.add(
-      Secret([]), identity: identity,
-      attributes: ItemAttributes(label: "label", comment: "comment"))
+    let attributes = ItemAttributes(label: "label", comment: "comment")
+    _ = try store.add(Secret([]), identity: identity, attributes: attributes)
     let item = item()
     item.attributes = ItemAttributes(comment: "new")
     try item.save()

@@ -21,8 +21,8 @@ struct PasswordAuthorizingTests {
     defaultValue: String? = nil
   ) -> PasswordItem<String> {
     PasswordItem(
-      .generic(service: "service"), refreshPolicy: policy, defaultValue: defaultValue,
-      accessOption: .afterFirstUnlock, accessFlags: flags, in: store)
+      policy, defaultValue: defaultValue, accessOption: .afterFirstUnlock, accessFlags: flags,
+      in: store)
   }
 
   /// Returns a property for a stored item, in the state after a process has started.
@@ -45,7 +45,7 @@ struct PasswordAuthorizingTests {
     #expect(try stored()?.attributes.accessControl == accessControl)
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
+  @Test(arguments: RefreshPolicy.all)
   func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")
     #expect(item.value == "default")
@@ -66,11 +66,11 @@ struct PasswordAuthorizingTests {
     #expect(person.questions.isEmpty)
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
+  @Test(arguments: RefreshPolicy.all)
   func loadWithAProofReturnsTheValue(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy)
-    let loaded = try await item.load(authorizedBy: AuthenticationContext())
-    #expect(loaded == "text" && item.value == "text")
+    #expect(try await item.load(authorizedBy: AuthenticationContext()) == "text")
+    #expect(item.value == "text")
     #expect(item.status == (policy == .onAccess ? .denied : .value))
     if policy == .manual { #expect(item.error == nil) }
     #expect(item.value == "text")
@@ -79,11 +79,10 @@ struct PasswordAuthorizingTests {
 
   @Test func loadWithoutFlagsNeedsNoProof() async throws {
     let item = try await saved([])
-    let loaded = try await item.load(authorizedBy: AuthenticationContext())
-    #expect(loaded == "text")
+    #expect(try await item.load(authorizedBy: AuthenticationContext()) == "text")
     try item.removeNow()
-    let absent = try await item.load(authorizedBy: AuthenticationContext())
-    #expect(absent == nil && item.status == .absent)
+    #expect(try await item.load(authorizedBy: AuthenticationContext()) == nil)
+    #expect(item.status == .absent)
     #expect(person.questions.isEmpty)
   }
 
@@ -103,8 +102,7 @@ struct PasswordAuthorizingTests {
     await #expect(throws: SecretStoreError.wrongApplicationPassword) {
       try await item.load(authorizedBy: right)
     }
-    let loaded = try await item.load(authorizedBy: AuthenticationContext(password: "new"))
-    #expect(loaded == "implicit")
+    #expect(try await item.load(authorizedBy: AuthenticationContext(password: "new")) == "implicit")
   }
 
   @Test func missingPasswordPrecedesAQuestion() async throws {
@@ -168,8 +166,7 @@ struct PasswordAuthorizingTests {
     #expect(try stored() == nil)
     #expect(item.attributes.accessControl == AccessControl(.always, flags: .biometryAny))
     item.value = "text"
-    #expect(
-      try stored()?.attributes.accessControl == AccessControl(.always, flags: .biometryAny))
+    #expect(try stored()?.attributes.accessControl == AccessControl(.always, flags: .biometryAny))
     #expect(!item.hasUnsavedChanges)
   }
 
@@ -204,16 +201,14 @@ struct PasswordAuthorizingTests {
       if let vault = holder.withLock({ $0 }), request.accepted == .passcode {
         guard let old = try vault.items(matching: .all).first else { return [] }
         try vault.remove(old.id, expecting: old.revision)
-        _ = try vault.add(
-          Secret("other".utf8), identity: old.identity,
-          attributes: ItemAttributes(accessControl: AccessControl(flags: .biometryAny)))
+        let attributes = ItemAttributes(accessControl: AccessControl(flags: .biometryAny))
+        _ = try vault.add("other", identity: old.identity, attributes: attributes)
       }
       return request.accepted
     }
     let item = try await saved()
     holder.withLock { $0 = store }
-    let loaded = try await item.load(authorizedBy: AuthenticationContext(owner))
-    #expect(loaded == "other")
+    #expect(try await item.load(authorizedBy: AuthenticationContext(owner)) == "other")
     #expect(owner.questions.map(\.accepted) == [.passcode, .biometry])
   }
 }

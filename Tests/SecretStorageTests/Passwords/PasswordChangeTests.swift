@@ -1,4 +1,3 @@
-import Concurrency
 import TestSupport
 import Testing
 
@@ -31,20 +30,14 @@ struct PasswordChangeTests {
       password?.append(text)
     }
 
-    func save() throws {
-      for item in items { try item.save() }
-    }
+    func save() throws { for item in items { try item.save() } }
   }
-
-  private static let policies = [RefreshPolicy.onAccess, .onChange, .manual]
 
   @Test func changeOfAnUnreadableValueIsReported() async {
     await #expect(processExitsWith: .success) {
       recordingErrors {
-        let heard = Lock([SecretStorageFailure]())
-        ExpectedFailures.begin()
-        SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
-        for policy in Self.policies {
+        let heard = hearFailures()
+        for policy in RefreshPolicy.all {
           let store = ScriptedStore()
           // Here a read value stays known until the store reports a change.
           try Self.check(policy, heard, store.content, store, readingBefore: policy == .onAccess) {
@@ -62,7 +55,7 @@ struct PasswordChangeTests {
   }
 
   private static func check(
-    _ policy: RefreshPolicy, _ heard: Lock<[SecretStorageFailure]>, _ other: any SecretStore,
+    _ policy: RefreshPolicy, _ heard: Heard<SecretStorageFailure>, _ other: any SecretStore,
     _ store: any SecretStore, readingBefore readsBefore: Bool, lock: (Bool) throws -> Void
   ) throws {
     let writer = Account(.onAccess, in: other)
@@ -71,9 +64,9 @@ struct PasswordChangeTests {
     if readsBefore { #expect(account.values == ["stored", "stored"]) }
     try lock(true)
     for round in 1...2 {
-      heard.withLock { $0 = [] }
+      let before = heard.all.count
       account.append("x")
-      let failures = heard.withLock { $0 }
+      let failures = heard.all[before...]
       #expect(failures.map(\.operation) == [.change, .change], "round \(round) of \(policy)")
       #expect(failures.allSatisfy { $0.error.isLocked }, "round \(round) of \(policy)")
       for item in account.items {
@@ -90,7 +83,7 @@ struct PasswordChangeTests {
     #expect(Account.stored(in: other) == ["storedx", "storedx"])
   }
 
-  @Test(arguments: policies)
+  @Test(arguments: RefreshPolicy.all)
   func changeOfAnUnsavedValueIsKept(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let account = Account(policy, in: store)
@@ -110,7 +103,7 @@ struct PasswordChangeTests {
     #expect(Account.stored(in: store) == ["setx", "setx"])
   }
 
-  @Test(arguments: policies)
+  @Test(arguments: RefreshPolicy.all)
   func changeOfAnAbsentItemStartsWithTheDefault(_ policy: RefreshPolicy) throws {
     let store = InMemorySecretStore()
     let account = Account(policy, in: store)
@@ -119,7 +112,7 @@ struct PasswordChangeTests {
     #expect(Account.stored(in: store) == ["defaultx", "defaultx"])
   }
 
-  @Test(arguments: policies)
+  @Test(arguments: RefreshPolicy.all)
   func optionalChainOnNilChangesNothing(_ policy: RefreshPolicy) throws {
     let store = ScriptedStore()
     let account = Account(policy, defaultValue: nil, in: store)
@@ -133,9 +126,8 @@ struct PasswordChangeTests {
 
   @Test func manualValueIsReadForTheFirstChangeOnly() throws {
     let store = ScriptedStore()
-    PasswordItem<String>(.generic(service: "service"), in: store.content).value = "stored"
-    let item = PasswordItem<String>(
-      .generic(service: "service"), refreshPolicy: .manual, defaultValue: "default", in: store)
+    PasswordItem<String>(in: store.content).value = "stored"
+    let item = PasswordItem<String>(.manual, defaultValue: "default", in: store)
     #expect(item.value == "default")
     item.value?.append("x")
     #expect(item.value == "storedx")
@@ -143,7 +135,7 @@ struct PasswordChangeTests {
     try item.save()
     #expect(store.calls { item.value?.append("z") } == 0)
     #expect(item.value == "storedxyz")
-    let other = PasswordItem<String>(.generic(service: "service"), in: store.content)
+    let other = PasswordItem<String>(in: store.content)
     #expect(other.value == "storedxy")
   }
 
@@ -153,7 +145,7 @@ struct PasswordChangeTests {
       text?.append("x")
       throw Failure()
     }
-    let item = PasswordItem<String>(.generic(service: "service"), in: InMemorySecretStore())
+    let item = PasswordItem<String>(in: InMemorySecretStore())
     item.value = "set"
     #expect(throws: Failure.self) { try change(&item.value) }
     #expect(item.value == "setx")

@@ -2,10 +2,9 @@ import SecretStorage
 import Testing
 
 struct PasswordConcurrencyTests {
-  @Test(arguments: [RefreshPolicy.onAccess, .onChange, .manual])
+  @Test(arguments: RefreshPolicy.all)
   func setIsVisibleToLaterGets(_ policy: RefreshPolicy) async {
-    let item = PasswordItem<Int>(
-      .generic(service: "service"), refreshPolicy: policy, in: InMemorySecretStore())
+    let item = PasswordItem<Int>(policy, in: InMemorySecretStore())
     item.value = 0
     await withTaskGroup { group in
       // The writer counts up; no reader may see a decrease.
@@ -37,7 +36,7 @@ struct PasswordConcurrencyTests {
     await withTaskGroup { group in
       for number in 0..<8 {
         group.addTask {
-          let item = PasswordItem<Int>(.generic(service: "service"), in: store)
+          let item = PasswordItem<Int>(in: store)
           for round in 0..<50 {
             item.value = number * 1000 + round
             #expect(item.error == nil)
@@ -50,7 +49,7 @@ struct PasswordConcurrencyTests {
 
   @Test func concurrentSetsAndRemovalsAreSaved() async throws {
     let store = InMemorySecretStore()
-    let item = PasswordItem<String>(.generic(service: "service"), in: store)
+    let item = PasswordItem<String>(in: store)
     await withTaskGroup { group in
       for number in 0..<4 {
         group.addTask {
@@ -70,8 +69,8 @@ struct PasswordConcurrencyTests {
 
   @Test func valueSetDuringASaveIsUnsaved() throws {
     let store = InMemorySecretStore()
-    let item = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: .manual, in: store)
-    let other = PasswordItem<Int>(.generic(service: "service"), in: store)
+    let item = PasswordItem<Int>(.manual, in: store)
+    let other = PasswordItem<Int>(in: store)
     item.value = 1
     do {
       // A prompt handler runs within the call, unlike an app's.
@@ -89,7 +88,7 @@ struct PasswordConcurrencyTests {
 
   @Test func concurrentSavesKeepTheLastSet() async throws {
     let store = InMemorySecretStore()
-    let item = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: .manual, in: store)
+    let item = PasswordItem<Int>(.manual, in: store)
     await withTaskGroup { group in
       group.addTask {
         for number in 1...500 { item.value = number }
@@ -102,6 +101,6 @@ struct PasswordConcurrencyTests {
     }
     #expect(item.value == 500)
     try await item.save()
-    #expect(PasswordItem<Int>(.generic(service: "service"), in: store).value == 500)
+    #expect(PasswordItem<Int>(in: store).value == 500)
   }
 }

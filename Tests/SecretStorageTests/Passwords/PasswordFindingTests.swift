@@ -102,8 +102,7 @@ private final class ListedStore: ForwardingStore {
   private struct State {
     var items: [SecretItem] = []
     var revision: UInt64 = 0
-    var searches = 0
-    var lostReadings = 0
+    var searches = 0, lostReadings = 0
     var beforeCall: (@Sendable () -> Void)?
     var failure: SecretStoreError?
   }
@@ -127,17 +126,13 @@ private final class ListedStore: ForwardingStore {
     }
   }
 
-  func loseNextReadings(_ count: Int) {
-    state.withLock { $0.lostReadings = count }
-  }
+  func loseNextReadings(_ count: Int) { state.withLock { $0.lostReadings = count } }
 
   func beforeNextCall(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.beforeCall = body }
   }
 
-  func failNextCall(with error: SecretStoreError) {
-    state.withLock { $0.failure = error }
-  }
+  func failNextCall(with error: SecretStoreError) { state.withLock { $0.failure = error } }
 
   private func beginCall() throws(SecretStoreError) {
     state.withLock { $0.beforeCall.take() }?()

@@ -17,10 +17,12 @@ struct PasswordLockingTests {
     try vault.add("secret", account: "account")
   }
 
-  private func item(_ policy: RefreshPolicy) -> PasswordItem<String> {
+  private func item(
+    _ policy: RefreshPolicy = .onAccess, in store: (any SecretStore)? = nil
+  ) -> PasswordItem<String> {
     PasswordItem(
       .generic(service: "campaign", account: "account"), refreshPolicy: policy,
-      defaultValue: "default", in: vault)
+      defaultValue: "default", in: store ?? vault)
   }
 
   @Test(arguments: policies)
@@ -61,19 +63,14 @@ struct PasswordLockingTests {
     #expect(item.status == .locked)
   }
 
-  private enum End: CaseIterable {
-    case locking, cancelling, forgetting
-  }
+  private enum End: CaseIterable { case locking, cancelling, forgetting }
 
   @Test(arguments: policies + [.manual])
   func valueLoadedWithAContextEnds(_ policy: RefreshPolicy) async throws {
     for end in End.allCases {
       let account = "account \(end)"
-      let access = AccessControl(flags: .userPresence)
-      _ = try vault.add(
-        Secret("guarded".utf8), identity: .generic(service: "campaign", account: account),
-        attributes: ItemAttributes(accessControl: access))
-      let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
+      let context = AuthenticationContext(reuse: .seconds(3600))
+      try vault.add("guarded", account: account, .userPresence, by: context)
       let item = PasswordItem<String>(
         .generic(service: "campaign", account: account), refreshPolicy: policy, in: vault)
       #expect(item.value == nil)
@@ -96,8 +93,7 @@ struct PasswordLockingTests {
 
   @Test func getThatBeganBeforeLockingKeepsNoValue() throws {
     let store = ObservedStore(vault)
-    let item = PasswordItem<String>(
-      .generic(service: "campaign", account: "account"), defaultValue: "default", in: store)
+    let item = item(in: store)
     vault.lock()
     #expect(item.value == "default")
     try vault.unlock()

@@ -7,29 +7,22 @@ import Testing
 
 /// App handlers that use the store or property that changed.
 struct PasswordObserverTests {
-  @Test(arguments: TestStore.all, [RefreshPolicy.onAccess, .onChange, .manual])
+  @Test(arguments: TestStore.all, RefreshPolicy.all)
   func observerMayUseTheChangedProperty(_ kind: TestStore, _ policy: RefreshPolicy) throws {
     let store = try kind.make()
-    let item = PasswordItem<String>(
-      .generic(service: "service"), refreshPolicy: policy, in: store)
+    let item = PasswordItem<String>(policy, in: store)
     // Another object writes, because loading discards an unsaved value.
-    let writer = PasswordItem<String>(
-      .generic(service: "service"), refreshPolicy: policy, in: store)
+    let writer = PasswordItem<String>(policy, in: store)
     let heard = Heard<String?>()
     let observation = store.observeChanges {
-      do {
-        heard.hear(try item.load())
-      } catch {
-        heard.hear("\(error)")
-      }
+      do { heard.hear(try item.load()) } catch { heard.hear("\(error)") }
       _ = (item.value, item.status, item.attributes, item.creationDate)
     }
-    writer.value = "first"
-    try writer.save()
-    heard.wait(for: "first")
-    writer.value = "second"
-    try writer.save()
-    heard.wait(for: "second")
+    for value in ["first", "second"] {
+      writer.value = value
+      try writer.save()
+      heard.wait(for: value)
+    }
     try item.remove()
     heard.wait(for: nil)
     withExtendedLifetime(observation) {}
@@ -74,7 +67,7 @@ struct PasswordObserverTests {
   @Test(arguments: TestStore.all)
   func slowObserverGetsTheNewestChange(_ kind: TestStore) throws {
     let store = try kind.make()
-    let item = PasswordItem<Int>(.generic(service: "service"), in: store)
+    let item = PasswordItem<Int>(in: store)
     let heard = Heard<Int?>()
     let hasStarted = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
     let observation = store.observeChanges {
@@ -104,9 +97,8 @@ struct PasswordObserverTests {
   @Test(arguments: TestStore.all)
   func cachedValueIsStaleBeforeHandlersRun(_ kind: TestStore) throws {
     let store = try kind.make()
-    let kept = PasswordItem<Int>(
-      .generic(service: "service"), refreshPolicy: .onChange, in: store)
-    let other = PasswordItem<Int>(.generic(service: "service"), in: store)
+    let kept = PasswordItem<Int>(.onChange, in: store)
+    let other = PasswordItem<Int>(in: store)
     let mayGoOn = DispatchSemaphore(value: 0)
     let observation = store.observeChanges { mayGoOn.wait() }
     for number in 1...100 {
@@ -120,7 +112,7 @@ struct PasswordObserverTests {
   @Test(arguments: [true, false])
   func endedObserverIsNotCalledForPendingChanges(isCancelled: Bool) throws {
     let store = InMemorySecretStore()
-    let item = PasswordItem<Int>(.generic(service: "service"), in: store)
+    let item = PasswordItem<Int>(in: store)
     let mayGoOn = DispatchSemaphore(value: 0)
     let heard = Heard<Int?>()
     let first = store.observeChanges {

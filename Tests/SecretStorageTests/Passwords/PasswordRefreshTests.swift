@@ -7,16 +7,13 @@ struct PasswordRefreshTests {
   private let store = ScriptedStore()
   private let other: PasswordItem<String>
 
-  init() { other = PasswordItem(.generic(service: "service"), in: store.content) }
+  init() { other = PasswordItem(in: store.content) }
 
-  private func item(
-    _ policy: RefreshPolicy, defaultValue: String? = nil
-  ) -> PasswordItem<String> {
-    PasswordItem(
-      .generic(service: "service"), refreshPolicy: policy, defaultValue: defaultValue, in: store)
+  private func item(_ policy: RefreshPolicy, defaultValue: String? = nil) -> PasswordItem<String> {
+    PasswordItem(policy, defaultValue: defaultValue, in: store)
   }
 
-  @Test(arguments: [RefreshPolicy.onAccess, .manual, .onChange])
+  @Test(arguments: RefreshPolicy.all)
   func declarationDoesNotUseTheStore(_ policy: RefreshPolicy) {
     _ = item(policy)
     #expect(store.counts.calls == 0)

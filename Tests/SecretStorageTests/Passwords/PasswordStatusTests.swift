@@ -8,10 +8,7 @@ struct PasswordStatusTests {
   private let store = ScriptedStore()
   private let item: PasswordItem<String>
 
-  init() {
-    item = PasswordItem(
-      .generic(service: "service"), defaultValue: "default", in: store)
-  }
+  init() { item = PasswordItem(defaultValue: "default", in: store) }
 
   static let failures: [(SecretStoreError, PasswordStatus)] = [
     (.locked(), .locked), (.denied("it is late"), .denied),
@@ -78,7 +75,7 @@ struct PasswordStatusTests {
   @Test func statusIsReadBeforeAnyAccess() {
     #expect(item.status == .absent)
     store.fail(with: .locked())
-    let other = PasswordItem<String>(.generic(service: "service"), in: store)
+    let other = PasswordItem<String>(in: store)
     #expect(other.status == .locked)
   }
 
@@ -107,14 +104,10 @@ struct PasswordStatusTests {
 
   @Test func removalDoesNotHideOtherMatches() throws {
     _ = try store.content.add(
-      Secret("first".utf8), identity: .generic(service: "service"),
-      attributes: ItemAttributes(label: "label"))
-    let item = PasswordItem<String>(
-      .generic(service: "service"), refreshPolicy: .manual, in: store)
+      "first", identity: .generic(service: "service"), attributes: ItemAttributes(label: "label"))
+    let item = PasswordItem<String>(.manual, in: store)
     try item.load()
-    _ = try store.content.add(
-      Secret("second".utf8), identity: .generic(service: "service", account: "account"),
-      attributes: ItemAttributes())
+    PasswordItem(.generic(service: "service", account: "account"), in: store.content).value = "2"
     try item.remove()
     #expect(item.attributes.label == nil)
     #expect(item.creationDate == nil)
@@ -128,7 +121,7 @@ struct PasswordStatusTests {
     item.value = "canary"
     item.attributes.label = "label"
     try item.save()
-    let number = PasswordItem<Int>(.generic(service: "service"), refreshPolicy: policy, in: store)
+    let number = PasswordItem<Int>(policy, in: store)
     #expect(number.value == nil)
     #expect(throws: SecretStoreError.undecodable("Int")) { try number.load() }
     #expect(number.status == .corrupted && number.attributes.label == "label")
@@ -143,7 +136,7 @@ struct PasswordStatusTests {
       init(from decoder: any Decoder) throws {}
       func encode(to encoder: any Encoder) throws { throw CancellationError() }
     }
-    let item = PasswordItem<Unstorable>(.generic(service: "service"), in: store)
+    let item = PasswordItem<Unstorable>(in: store)
     item.value = Unstorable()
     #expect(item.hasUnsavedChanges)
     #expect(item.value != nil)
@@ -152,8 +145,7 @@ struct PasswordStatusTests {
   }
 
   @Test func unenforceableFlagsAreUnsupported() throws {
-    let item = PasswordItem<String>(
-      .generic(service: "service"), accessFlags: [.biometryAny, .or, .devicePasscode], in: store)
+    let item = PasswordItem<String>(accessFlags: [.biometryAny, .or, .devicePasscode], in: store)
     item.value = "secret"
     #expect(item.hasUnsavedChanges)
     guard case .unavailable = item.status, case .unsupported = item.error else {
@@ -182,6 +174,6 @@ struct PasswordStatusTests {
   }
 
   private func stored() throws -> String? {
-    try PasswordItem<String>(.generic(service: "service"), in: store.content).load()
+    try PasswordItem<String>(in: store.content).load()
   }
 }

@@ -10,10 +10,9 @@ struct SecretStorageFailureTests {
   @Test func failureLogHasEachDistinctFailureOnce() {
     let lines = Lock([String]())
     let log = FailureLog<SecretStorageFailure> { line in lines.withLock { $0.append(line) } }
-    log.report(SecretStorageFailure(.read, .locked()))
-    log.report(SecretStorageFailure(.read, .locked()))
-    log.report(SecretStorageFailure(.write, .locked()))
-    log.report(SecretStorageFailure(.read, .locked()))
+    for operation in [SecretStorageFailure.Operation.read, .read, .write, .read] {
+      log.report(SecretStorageFailure(operation, .locked()))
+    }
     #expect(
       lines.withLock { $0 } == [
         "A password could not be read. \(SecretStoreError.locked())",
@@ -51,9 +50,7 @@ struct SecretStorageFailureTests {
   // In separate processes, because the handler is global.
 
   @Test func standardErrorHasOneLinePerFailure() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let store = ScriptedStore()
       store.fail(with: .unavailable("The disk is away. Plug it in."))
       for _ in 0..<3 {
@@ -70,9 +67,7 @@ struct SecretStorageFailureTests {
 
   /// A failure in a vault, which calls the app's handler on a queue.
   @Test func endOfTheProcessLosesNoPrintedFailure() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let queue = SerialQueue()
       let gate = DispatchSemaphore(value: 0)
       queue.run { gate.wait() }
@@ -84,11 +79,9 @@ struct SecretStorageFailureTests {
 
   /// A read, a write and a change in place that fail, and fail again after each has succeeded.
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let store = ScriptedStore()
-      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      let item = PasswordItem<String>(in: store)
       for _ in 0..<2 {
         store.fail(with: .unavailable("The disk is away."))
         _ = (item.value, item.value, item.attributes)
@@ -105,37 +98,35 @@ struct SecretStorageFailureTests {
 
   @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
     await #expect(processExitsWith: .success) {
-      let heard = Lock([SecretStorageFailure]())
-      ExpectedFailures.begin()
-      SecretStores.onFailure = { failure in heard.withLock { $0.append(failure) } }
+      let heard = hearFailures()
       let store = ScriptedStore()
-      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      let item = PasswordItem<String>(in: store)
       store.fail(with: .locked())
       _ = (item.value, item.value, item.status, item.attributes)
-      #expect(heard.withLock { $0 } == [SecretStorageFailure(.read, .locked())])
+      #expect(heard.all == [SecretStorageFailure(.read, .locked())])
       item.value = "value"
       item.value = "other"
-      #expect(heard.withLock { $0.last } == SecretStorageFailure(.write, .locked()))
-      #expect(heard.withLock { $0.count } == 2)
+      #expect(heard.all.last == SecretStorageFailure(.write, .locked()))
+      #expect(heard.all.count == 2)
       do { try item.save() } catch {}
-      #expect(heard.withLock { $0.count } == 2)
+      #expect(heard.all.count == 2)
       store.fail(with: nil)
       do { try item.save() } catch { Issue.record(error) }
       store.fail(with: .locked())
       _ = item.value
-      #expect(heard.withLock { $0.count } == 3)
+      #expect(heard.all.count == 3)
       store.fail(with: nil)
       _ = item.value
       store.fail(with: .locked())
       _ = item.value
-      #expect(heard.withLock { $0.count } == 4)
+      #expect(heard.all.count == 4)
     }
   }
 
   @Test func handlerMayUseThePassword() async {
     await #expect(processExitsWith: .success) {
       let store = ScriptedStore()
-      let item = PasswordItem<String>(.generic(service: "service"), in: store)
+      let item = PasswordItem<String>(in: store)
       let heard = Lock(false)
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in

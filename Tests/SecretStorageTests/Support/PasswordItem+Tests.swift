@@ -1,0 +1,18 @@
+import SecretStorage
+
+// Properties for the item of one service.
+extension PasswordItem {
+  convenience init(
+    _ policy: RefreshPolicy = .onAccess, defaultValue: Value? = nil,
+    accessOption: Accessibility = .whenUnlocked, accessFlags: AccessFlags = [],
+    in store: any SecretStore
+  ) {
+    self.init(
+      .generic(service: "service"), refreshPolicy: policy, defaultValue: defaultValue,
+      accessOption: accessOption, accessFlags: accessFlags, in: store)
+  }
+}
+
+extension RefreshPolicy {
+  static let all = [onAccess, onChange, manual]
+}
