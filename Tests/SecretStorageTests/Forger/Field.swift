@@ -86,9 +86,7 @@ extension [Field] {
   }
 
   subscript(number name: String) -> UInt64 {
-    get {
-      if case .number(let value, _) = self[name].content { value } else { 0 }
-    }
+    get { if case .number(let value, _) = self[name].content { value } else { 0 } }
     set {
       guard case .number(_, let width) = self[name].content else { return }
       self[name].content = .number(newValue, width: width)

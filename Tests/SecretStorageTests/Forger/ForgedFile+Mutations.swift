@@ -33,13 +33,11 @@ extension ForgedFile {
   }
 
   mutating func append(_ forgery: TableForgery, from table: [Field]) throws {
-    let forger = ForgerKeys()
-    var record = try forgery.record(from: table, forger)
     let last = records.last
-    record[number: "sequence"] = (last?[number: "sequence"] ?? 0) &+ 1
-    record[number: "start"] = records.first?[number: "sequence"] ?? 1
-    if let last { record["predecessor"] = .bytes("predecessor", Self.digest(last.encoded)) }
-    try forgery.seal(&record, forger)
+    let record = try forgery.record(
+      from: table, sequence: (last?[number: "sequence"] ?? 0) &+ 1,
+      start: records.first?[number: "sequence"] ?? 1,
+      predecessor: last.map { Self.digest($0.encoded) })
     pieces.append(.record(record))
   }
 

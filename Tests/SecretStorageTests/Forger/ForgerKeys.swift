@@ -88,8 +88,12 @@ struct TableForgery {
   var keys = Keys.all
   var tag = Tag.underOwnKey
 
-  /// Returns the fields of a table that follows a file's last record.
-  func record(from table: [Field], _ forger: ForgerKeys) throws -> [Field] {
+  /// Returns the fields of a table in a place of a file, which a closure may change before the tag.
+  func record(
+    from table: [Field], sequence: UInt64, start: UInt64, predecessor: [UInt8]?,
+    _ change: (inout [Field]) -> Void = { _ in }
+  ) throws -> [Field] {
+    let forger = ForgerKeys()
     var record = table
     var content = record["table"].parts
     let identifier = content["identifier"].encoded
@@ -117,16 +121,16 @@ struct TableForgery {
     }
     content["sections"].parts = sections + others
     record["table"].parts = content
-    return record
-  }
-
-  /// Sets the tag; afterwards, no other field of the record may change.
-  func seal(_ record: inout [Field], _ forger: ForgerKeys) throws {
+    record[number: "sequence"] = sequence
+    record[number: "start"] = start
+    if let predecessor { record["predecessor"] = .bytes("predecessor", predecessor) }
+    change(&record)
     switch tag {
     case .unchanged: break
     case .zeros: record["tag"] = .bytes("tag", [UInt8](repeating: 0, count: 16))
     case .underOwnKey: try forger.tag(&record)
     }
+    return record
   }
 }
 

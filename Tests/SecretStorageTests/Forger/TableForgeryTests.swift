@@ -9,8 +9,19 @@ import Testing
 struct TableForgeryTests {
   /// What the machine's state file says about the vault.
   enum Memory: CaseIterable { case complete, short, stale, absent }
-  /// The place of the forged tables among the vault's records.
-  enum Placement: CaseIterable { case alone, before, instead, behind }
+  /// The place of the forged tables among the vault's records, of which the first two are tables.
+  enum Placement: CaseIterable {
+    case alone, before, instead, behind
+
+    func put(_ pieces: [ForgedFile.Piece], into file: inout ForgedFile) {
+      switch self {
+      case .alone: file.pieces = pieces
+      case .before: file.pieces = pieces + file.pieces
+      case .instead: file.pieces = Array(pieces.prefix(2)) + file.pieces.dropFirst(2)
+      case .behind: file.pieces += pieces
+      }
+    }
+  }
 
   /// A forgery, which its number determines.
   struct Plan {
@@ -69,7 +80,6 @@ struct TableForgeryTests {
   }
 
   private func forge(_ plan: Plan) throws -> [UInt8] {
-    let forger = ForgerKeys()
     var file = ForgedFile(sound)
     let records = file.records
     let start = records[0][number: "sequence"]
@@ -77,27 +87,18 @@ struct TableForgeryTests {
     let isLater = plan.placement == .alone || plan.placement == .behind
     var sequence = isLater ? end[number: "sequence"] + 1 : start
     if plan.placement == .before { sequence -= UInt64(plan.count) }
-    var predecessor =
-      isLater ? ForgedFile.digest(end.encoded) : records[0]["predecessor"].encoded
+    var predecessor = isLater ? ForgedFile.digest(end.encoded) : records[0]["predecessor"].encoded
     let stated = plan.placement == .behind ? start : sequence
     var forged: [ForgedFile.Piece] = []
     for _ in 0..<plan.count {
-      var record = try plan.table.record(from: records[0], forger)
-      record[number: "sequence"] = sequence
-      record[number: "start"] = stated
-      record["predecessor"] = .bytes("predecessor", predecessor)
-      Self.change(&record, to: plan.version)
-      try plan.table.seal(&record, forger)
+      let record = try plan.table.record(
+        from: records[0], sequence: sequence, start: stated, predecessor: predecessor
+      ) { Self.change(&$0, to: plan.version) }
       forged.append(.record(record))
       sequence += 1
       predecessor = ForgedFile.digest(record.encoded)
     }
-    switch plan.placement {
-    case .alone: file.pieces = forged
-    case .before: file.pieces = forged + file.pieces
-    case .instead: file.pieces = forged + file.pieces.dropFirst(2)
-    case .behind: file.pieces += forged
-    }
+    plan.placement.put(forged, into: &file)
     if plan.isInHeader { file.header[number: "version"] = UInt64(plan.version) }
     return file.encoded
   }
@@ -140,12 +141,7 @@ struct TableForgeryTests {
     var generator = Campaign.generator(number)
     let old = ForgedFile(older).pieces
     var file = ForgedFile(sound)
-    switch placement {
-    case .alone: file.pieces = old
-    case .before: file.pieces = old + file.pieces
-    case .instead: file.pieces = Array(old.prefix(2)) + file.pieces.dropFirst(2)
-    case .behind: file.pieces += old
-    }
+    placement.put(old, into: &file)
     if Bool.random(using: &generator) {
       let index = Int.random(in: 0...file.pieces.count, using: &generator)
       let count = Int.random(in: 1...600, using: &generator)

@@ -24,9 +24,8 @@ struct TerminalConversationTests {
   func hiddenAnswerIsEditedAndNotEchoed(keys: String, bytes: String) throws {
     let session = try asked()
     try session.type("\(keys)\n")
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     #expect(session.screen == "Password: \r\nAnswer: \(bytes)\r\n")
-    #expect(session.echoes)
   }
 
   @Test func visibleAnswerIsEchoed() throws {
@@ -53,9 +52,8 @@ struct TerminalConversationTests {
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
     try session.waitForText(": ")
     try session.type(String(repeating: "x", count: count) + "\n")
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     #expect(session.screen.contains("exceed \(limit) bytes"), "\(session.screen.suffix(200))")
-    #expect(session.echoes)
   }
 
   @Test(arguments: ["hidden", "visible"]) func endOfInputIsACancellation(kind: String) throws {
@@ -63,9 +61,8 @@ struct TerminalConversationTests {
     try session.waitForText(": ")
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
     try session.type(PseudoTerminal.endOfInput)
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     #expect(session.screen.hasSuffix("Error: \(SecretStoreError.cancelled)\r\n"))
-    #expect(session.settings == session.settingsBefore)
   }
 
   @Test(arguments: [
@@ -108,20 +105,17 @@ struct TerminalConversationTests {
   @Test func handledSignalCancelsTheQuestion() throws {
     let session = try asked("handling")
     try session.type("taj\(PseudoTerminal.interrupt)")
-    #expect(try session.end() == 0)
-    #expect(
-      session.screen
-        == "Password: \r\nA signal came.\r\nError: \(SecretStoreError.cancelled)\r\n")
-    #expect(session.echoes)
+    try expectSuccess(of: session)
+    let error = "Error: \(SecretStoreError.cancelled)\r\n"
+    #expect(session.screen == "Password: \r\nA signal came.\r\n" + error)
   }
 
   @Test func taskCancellationRestoresTheTerminal() throws {
     let session = try asked("cancelled")
     try session.type("taj")
     kill(session.process, SIGUSR1)
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     #expect(session.screen == "Password: \r\nError: \(SecretStoreError.cancelled)\r\n")
-    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func concurrentQuestionsAreAskedInTurn() throws {
@@ -130,11 +124,10 @@ struct TerminalConversationTests {
     // The first answer may be printed before or after the second question.
     try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }
     try session.type("two\n")
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     for answer in ["Answer: 6f 6e 65", "Answer: 74 77 6f"] {
       #expect(session.screen.contains("\(answer)\r\n"))
     }
-    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func backgroundProcessDoesNotUseTheTerminal() throws {
@@ -176,7 +169,7 @@ struct TerminalConversationTests {
   }
 
   @Test func thirdAttemptProvesThePassphrase() throws {
-    try vault.open().setPassphrase(Secret("open sesame".utf8), cost: .cheap)
+    try vault.open().setPassphrase("open sesame", cost: .cheap)
     let session = try PseudoTerminal(
       executable: "VaultProcess", ["authenticate", vault.path, vault.statePath, "3"])
     for _ in 1...2 { try session.answer("Passphrase: ", "open barley") }
@@ -192,9 +185,7 @@ struct TerminalConversationTests {
   func vaultIsLockedBeforeControlZStops() throws {
     let object = vault.open()
     try object.add("text", account: "account")
-    let user = try #require(
-      try object.read { contents throws(SecretStoreError) in contents.keys.ring.user })
-    let needles = unsafe user.withUnsafeBytes { [(name: "user key", bytes: unsafe Array($0))] }
+    let needles = [(name: "user key", bytes: try CapturedKeys(object).user.bytes)]
     let session = try asked("locking")
     try session.type("taj" + PseudoTerminal.suspend)
     for round in 2...4 {
@@ -206,18 +197,14 @@ struct TerminalConversationTests {
       if round < 4 { try session.type("taj" + PseudoTerminal.suspend) }
     }
     try session.type("secret\n")
-    #expect(try session.end() == 0)
-    #expect(
-      session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
-    #expect(session.settings == session.settingsBefore)
+    try expectSuccess(of: session)
+    #expect(session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
   }
 
   @Test func passphraseIsNotEchoedAfterControlZInAShell() throws {
     let session = try vault.shell(
       "locking",
-      """
-      "$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?
-      """)
+      #""$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?"#)
     try session.waitForPrompt("Password: ")
     try session.type("taj" + PseudoTerminal.suspend)
     try session.waitForText("stopped\r\n")
@@ -236,17 +223,15 @@ struct TerminalConversationTests {
   func passphraseIsNotEchoedAfterAStop(kind: String, isShown: Bool) throws {
     let session = try asked(kind)
     for round in 2...4 {
-      kill(session.process, SIGSTOP)
-      try session.waitForStop()
-      // A shell may turn echo on, without any notice to the process.
-      if isShown { session.showTyping() } else { try session.type("typed meanwhile") }
-      kill(session.process, SIGCONT)
+      try session.stopAndContinue {
+        // A shell may turn echo on, without any notice to the process.
+        if isShown { session.showTyping() } else { try session.type("typed meanwhile") }
+      }
       try session.waitForPrompt("Password: ", times: round)
     }
     try session.type("secret\n")
-    #expect(try session.end() == 0)
+    try expectSuccess(of: session)
     #expect(session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
-    #expect(session.settings == session.settingsBefore)
   }
 
   @Test func visibleQuestionIsAskedAgainAfterAStop() throws {
@@ -254,9 +239,7 @@ struct TerminalConversationTests {
     try session.waitForText("Name: ")
     try session.type("Ki")
     try session.waitForText("Ki")
-    kill(session.process, SIGSTOP)
-    try session.waitForStop()
-    kill(session.process, SIGCONT)
+    try session.stopAndContinue()
     try session.wait(for: "the question") { $0.hasSuffix("\r\nName: ") }
     try session.type("ab\n")
     #expect(try session.end() == 0)
@@ -265,9 +248,7 @@ struct TerminalConversationTests {
 
   @Test func handlerOfTheAppGetsTheContinueSignal() throws {
     let session = try asked("handling")
-    kill(session.process, SIGSTOP)
-    try session.waitForStop()
-    kill(session.process, SIGCONT)
+    try session.stopAndContinue()
     try session.waitForPrompt("Password: ", times: 2)
     try session.type("secret\n")
     #expect(try session.end() == 0)
@@ -299,4 +280,22 @@ struct TerminalConversationTests {
   }
 
   private static let answer = "Answer: 73 65 63 72 65 74\r\n"
+
+  /// Expects a process to succeed, and to leave the terminal as it was.
+  private func expectSuccess(
+    of session: PseudoTerminal, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(try session.end() == 0, sourceLocation: sourceLocation)
+    #expect(session.settings == session.settingsBefore, sourceLocation: sourceLocation)
+  }
+}
+
+extension PseudoTerminal {
+  /// Stops the process, and continues it after a closure.
+  fileprivate func stopAndContinue(_ body: () throws -> Void = {}) throws {
+    kill(process, SIGSTOP)
+    try waitForStop()
+    try body()
+    kill(process, SIGCONT)
+  }
 }
