@@ -1,7 +1,7 @@
 import SecretStorage
 
-// Properties for the item of one service.
 extension PasswordItem {
+  /// Makes a property for the item of the service `service`.
   convenience init(
     _ policy: RefreshPolicy = .onAccess, defaultValue: Value? = nil,
     accessOption: Accessibility = .whenUnlocked, accessFlags: AccessFlags = [],

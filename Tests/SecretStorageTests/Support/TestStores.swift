@@ -30,11 +30,8 @@ final class TestVault: Sendable {
   }
 
   deinit {
-    do {
-      try FileManager.default.removeItem(at: directory)
-    } catch {
-      // A vault without a write has no directory.
-    }
+    // A vault without a write has no directory.
+    try? FileManager.default.removeItem(at: directory)
   }
 
   var file: URL { directory.appending(path: "secrets.vault") }
@@ -48,16 +45,15 @@ final class TestVault: Sendable {
   /// calls, or systemd credentials.
   func open(
     at other: String? = nil, state: String? = nil, machine: String = "/etc/machine-id",
-    credentials: String? = nil,
-    cipher: (any SecretCipher)? = nil, authenticator: (any Authenticator)? = nil,
-    fileSystem: FileSystem = FileSystem()
+    credentials: String? = nil, cipher: (any SecretCipher)? = nil,
+    authenticator: (any Authenticator)? = nil, fileSystem: FileSystem = FileSystem()
   ) -> SecretVault {
     let cipher = cipher ?? KeepingCipher(directory: self)
     let state = state ?? statePath
+    let path = other ?? path
     let vault = SecretVault(cipher: cipher, authenticator: authenticator, batchSize: batchSize) {
-      [path] timeout in
       VaultLocation(
-        path: other ?? path, stateDirectory: state, cipher: cipher, lockTimeout: timeout,
+        path: path, stateDirectory: state, cipher: cipher, lockTimeout: $0,
         machineIdentity: machine, credentialsDirectory: credentials, fileSystem: fileSystem)
     }
     // A busy machine would reach any limit of the wait for other writers.

@@ -2,7 +2,6 @@ import Testing
 
 @testable import SecretStorage
 
-// Expectations of every access to a vault in a condition.
 extension TestVault {
   enum Access: CaseIterable {
     case revision, items, secret, add, remove, compact, verify

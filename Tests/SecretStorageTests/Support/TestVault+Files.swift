@@ -6,7 +6,6 @@ import Testing
 
 @testable import SecretStorage
 
-// The files of the vault and of its state.
 extension TestVault {
   /// Returns another path in the vault's directory, which it creates.
   func path(_ name: String) throws -> String {
@@ -34,9 +33,7 @@ extension TestVault {
   /// Compacts the vault on another machine that has its passphrase.
   func compactElsewhere() throws { try unlocked(state: path("elsewhere")).compact() }
 
-  func names() throws -> [String] {
-    try FileSystem().entries(of: directory.path).sorted()
-  }
+  func names() throws -> [String] { try FileSystem().entries(of: directory.path).sorted() }
 
   /// Returns the temporary files beside the vault, and in the state directory.
   func temporaryNames() throws -> [String] {
@@ -46,9 +43,7 @@ extension TestVault {
   /// Removes the state files of all vaults.
   func forget() throws {
     try forgetPlaces()
-    for name in try FileSystem().entries(of: statePath) where name.hasSuffix(".state") {
-      try FileSystem().unlink("\(statePath)/\(name)")
-    }
+    for name in try rememberedState().keys { try FileSystem().unlink("\(statePath)/\(name)") }
   }
 
   /// Removes the records of which vault belongs at which path.
@@ -95,8 +90,7 @@ extension TestVault {
   func sibling() throws -> TestVault {
     let other = TestVault()
     try FileSystem().makeDirectories(other.statePath)
-    let key = try Self.bytes(of: "\(statePath)/device.key")
-    try FileSystem().replaceFile(at: "\(other.statePath)/device.key", with: key)
+    try other.putState("device.key", Self.bytes(of: "\(statePath)/device.key"))
     return other
   }
 
@@ -171,8 +165,7 @@ extension SecretVault {
   }
 
   func text(_ account: String) throws(SecretStoreError) -> String? {
-    guard let item = try item(account) else { return nil }
-    return try text(of: item)
+    if let item = try item(account) { try text(of: item) } else { nil }
   }
 
   func text(of item: SecretItem) throws(SecretStoreError) -> String? {

@@ -5,8 +5,6 @@ import Testing
 
 @testable import SecretStorage
 
-// Rotations, and what the keys before them open.
-
 /// All keys of an unlocked vault.
 struct CapturedKeys {
   let table: KeyTable
@@ -53,8 +51,7 @@ struct CapturedKeys {
 
   private func opens(_ entry: VaultItem, _ key: Secret) -> Bool {
     let opened = try? entry.secret.open(
-      of: entry.id, with: entry.secret.recordKey(from: key, TestCipher()),
-      by: table.sealer)
+      of: entry.id, with: entry.secret.recordKey(from: key, TestCipher()), by: table.sealer)
     return opened != nil
   }
 }

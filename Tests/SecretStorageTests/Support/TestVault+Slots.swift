@@ -5,8 +5,6 @@ import Testing
 
 @testable import SecretStorage
 
-// Keys of each kind, slots, and locked vaults.
-
 /// The kinds of keys that an app can pass.
 enum KeyKind: CaseIterable, Sendable {
   case passphrase, keyFile, credential, recoveryCode
@@ -90,14 +88,12 @@ extension TestVault {
   /// Flips a bit in the sealed user key of each slot of a kind.
   func damageSlots(of kind: KeyKind) throws {
     try changeSlots { slot in
-      let isOfKind =
-        switch (kind, slot.kind) {
-        case (.passphrase, .passphrase), (.keyFile, .keyFile), (.credential, .credential),
-          (.recoveryCode, .recoveryCode):
-          true
-        default: false
-        }
-      if !isOfKind { return [slot] }
+      switch (kind, slot.kind) {
+      case (.passphrase, .passphrase), (.keyFile, .keyFile), (.credential, .credential),
+        (.recoveryCode, .recoveryCode):
+        break
+      default: return [slot]
+      }
       var damaged = slot
       damaged.sealed[damaged.sealed.startIndex + 3] ^= 1
       return [damaged]

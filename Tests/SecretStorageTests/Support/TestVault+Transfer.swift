@@ -4,8 +4,6 @@ import Testing
 
 @testable import SecretStorage
 
-// Exports, imports, and the items that they move.
-
 /// The contents of an item, independent of its store.
 struct MovedItem: Hashable {
   let identity: ItemIdentity
@@ -225,7 +223,7 @@ extension SecretStoreError {
     }
   }
 
-  /// The text of the kinds that have one.
+  /// The text of the error, for some kinds without what the message adds.
   var text: String {
     switch self {
     case .invalid(let text), .corrupted(let text), .missingLibrary(let text),
@@ -233,7 +231,7 @@ extension SecretStoreError {
       text
     case .insecure(let path, let reason): "\(path) \(reason)"
     case .system(let call, let path, _): "\(call) \(path)"
-    default: ""
+    default: "\(self)"
     }
   }
 }

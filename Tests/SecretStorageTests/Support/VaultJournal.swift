@@ -4,18 +4,9 @@ import Testing
 
 /// The journal of child processes' writes, to compare with a vault.
 struct VaultJournal {
-  private struct Account {
-    /// The last acknowledged value; nil for none or a removal.
-    var acknowledged: String?
-    /// The value of a write that was under way when the process was killed.
-    var pending: String??
-
-    func explains(_ value: String?) -> Bool {
-      value == acknowledged || pending.map { $0 == value } ?? false
-    }
-  }
-
-  private var accounts: [String: Account] = [:]
+  /// By account, the last acknowledged value, which is nil for none or a removal; perhaps followed
+  /// by the value of a write that was under way when the process was killed.
+  private var entries: [String: [String?]] = [:]
   private(set) var acknowledgmentCount = 0
 
   init() {}
@@ -31,27 +22,24 @@ struct VaultJournal {
       try #require(parts.count == 3)
       let value = parts[2] == "-" ? nil : parts[2]
       if parts[0] == "+" {
-        accounts[parts[1], default: Account()].pending = .some(value)
+        entries[parts[1]] = (entries[parts[1]] ?? [nil]).prefix(1) + [value]
       } else {
-        accounts[parts[1]] = Account(acknowledged: value, pending: nil)
+        entries[parts[1]] = [value]
         acknowledgmentCount += 1
       }
     }
   }
 
   /// The last acknowledged value of an account, and a possible later one.
-  func values(of account: String) -> [String] {
-    let account = accounts[account]
-    return [account?.acknowledged, account?.pending ?? nil].compactMap { $0 }
-  }
+  func values(of account: String) -> [String] { (entries[account] ?? []).compactMap(\.self) }
 
   func explains(_ value: String?, of account: String) -> Bool {
-    (accounts[account] ?? Account()).explains(value)
+    (entries[account] ?? [nil]).contains(value)
   }
 
-  func isAcknowledged(_ account: String) -> Bool { accounts[account]?.acknowledged != nil }
+  func isAcknowledged(_ account: String) -> Bool { entries[account]?.first?.flatMap(\.self) != nil }
 
-  var accountNames: [String] { Array(accounts.keys) }
+  var accountNames: [String] { Array(entries.keys) }
 
   /// Records an issue for each missing acknowledged write, and for each unexplained value.
   func check(_ vault: SecretVault, but ignored: Set<String> = []) throws {
@@ -61,15 +49,10 @@ struct VaultJournal {
       #expect(found[account] == nil, "\(account) is there twice.")
       found[account] = try vault.text(of: item)
     }
-    for name in Set(found.keys).union(accounts.keys).subtracting(ignored) {
-      let account = accounts[name] ?? Account()
-      if !account.explains(found[name]) {
-        Issue.record(
-          """
-          \(name) is \(found[name] ?? "absent"), but was \(account.acknowledged ?? "absent") or \
-          \(String(describing: account.pending))
-          """)
-      }
+    for name in Set(found.keys).union(entries.keys).subtracting(ignored) {
+      let value = found[name]
+      #expect(
+        explains(value, of: name), "\(name) is \(value ?? "absent"), not of \(values(of: name))")
     }
   }
 }
