@@ -34,9 +34,8 @@ struct RedactionTests {
     try app.$token.save()
     try app.$password.save()
 
-    let secret = Secret("canary value".utf8)
-    let reading = try #require(
-      try store.secret(of: store.items(matching: .all)[0].id))
+    let secret: Secret = "canary value"
+    let reading = try #require(try store.secret(of: store.items(matching: .all)[0].id))
     #expect(reading.secret.count == 12)
     let subjects: [Any] = [
       app, app.$token, app.$password, store, secret, reading, [secret], ["key": app.$token],

@@ -14,40 +14,40 @@ struct PasswordFindingTests {
   init() { item = PasswordItem(.generic(), in: store) }
 
   @Test func newOlderItemReplacesTheYoungerOne() {
-    store.list([young])
+    store.listed = [young]
     #expect(item.value == young.id.uuid.uuidString)
-    store.list([old, young])
+    store.listed = [old, young]
     for _ in 0..<2 { #expect(item.value == old.id.uuid.uuidString) }
     #expect(item.creationDate == old.creationDate)
     #expect(store.searches == 2)
   }
 
   @Test func itemLostBeforeTheReadIsSearchedAgain() {
-    store.list([old, young])
-    store.loseNextReadings(3)
+    store.listed = [old, young]
+    store.lostReadings = 3
     #expect(item.value == old.id.uuid.uuidString)
     #expect(store.searches == 4)
   }
 
   @Test func itemThatIsNeverReadIsAConflict() {
-    store.list([old])
-    store.loseNextReadings(.max)
+    store.listed = [old]
+    store.lostReadings = .max
     #expect(throws: SecretStoreError.conflict) { _ = try item.load() }
   }
 
   @Test func getDoesNotWaitForALoad() throws {
-    store.list([old])
+    store.listed = [old]
     let heard = Heard<String?>()
-    store.beforeNextCall { [item] in heard.hear(item.value) }
+    store.beforeCall = { [item] in heard.hear(item.value) }
     let value = try item.load()
     #expect(value == old.id.uuid.uuidString && heard.all == [value])
   }
 
   @Test func getThatFailsDuringALoadReadsAgain() {
-    store.list([old])
-    store.beforeNextCall { [store, item] in
+    store.listed = [old]
+    store.beforeCall = { [store, item] in
       #expect(throws: Never.self) { try item.load() }
-      store.failNextCall(with: .locked())
+      store.failure = .locked()
     }
     #expect(item.value == old.id.uuid.uuidString)
     #expect(item.status == .value && item.error == nil)
@@ -55,19 +55,19 @@ struct PasswordFindingTests {
 
   @Test func getDuringALoadThatFailsKeepsNothing() {
     func failALoadDuringTheNextCall() {
-      store.beforeNextCall { [store, item] in
-        store.failNextCall(with: .locked())
+      store.beforeCall = { [store, item] in
+        store.failure = .locked()
         #expect(throws: SecretStoreError.locked()) { try item.load() }
       }
     }
-    store.list([old])
+    store.listed = [old]
     failALoadDuringTheNextCall()
     #expect(item.value == old.id.uuid.uuidString)
     #expect(item.status == .locked && item.error == .locked())
 
     #expect(item.value == old.id.uuid.uuidString)
     #expect(item.status == .value && item.error == nil)
-    store.list([young])
+    store.listed = [young]
     failALoadDuringTheNextCall()
     #expect(item.creationDate == young.creationDate)
     #expect(item.status == .locked && item.error == .locked())
@@ -75,22 +75,22 @@ struct PasswordFindingTests {
 
   @Test func loadFindsTheItemDespiteASet() throws {
     let item = PasswordItem<String>(.generic(), refreshPolicy: .manual, in: store)
-    store.list([old])
-    store.beforeNextCall { item.value = "set" }
+    store.listed = [old]
+    store.beforeCall = { item.value = "set" }
     #expect(try item.load() == old.id.uuid.uuidString)
     #expect(item.creationDate == old.creationDate && !item.hasUnsavedChanges)
   }
 
   @Test func attributeSetDuringASetKeepsNoValueUnsaved() {
-    store.beforeNextCall { [item] in item.attributes.label = "label" }
+    store.beforeCall = { [item] in item.attributes.label = "label" }
     item.value = "set"
     #expect(item.hasUnsavedChanges)
-    store.list([old])
+    store.listed = [old]
     #expect(item.value == old.id.uuid.uuidString)
   }
 
   @Test func attributeSetMeanwhileKeepsAModifiedAccess() throws {
-    store.beforeNextCall { [item] in item.attributes.label = "label" }
+    store.beforeCall = { [item] in item.attributes.label = "label" }
     try item.modifyAccess(using: .afterFirstUnlock)
     #expect(item.attributes.label == "label")
     #expect(item.attributes.accessControl == AccessControl(.afterFirstUnlock))
@@ -98,11 +98,15 @@ struct PasswordFindingTests {
 }
 
 /// A store with the test's items, which may overlap in ways that no real store allows.
+@dynamicMemberLookup
 private final class ListedStore: ForwardingStore {
-  private struct State {
-    var items: [SecretItem] = []
+  struct State: Sendable {
+    var listed: [SecretItem] = [] { didSet { revision += 1 } }
     var revision: UInt64 = 0
-    var searches = 0, lostReadings = 0
+    var searches = 0
+    /// The number of the next readings that find nothing.
+    var lostReadings = 0
+    /// What happens before the next call, and its failure.
     var beforeCall: (@Sendable () -> Void)?
     var failure: SecretStoreError?
   }
@@ -117,22 +121,10 @@ private final class ListedStore: ForwardingStore {
       creationDate: date, modificationDate: date, revision: 1)
   }
 
-  var searches: Int { state.withLock { $0.searches } }
-
-  func list(_ items: [SecretItem]) {
-    state.withLock { state in
-      state.items = items
-      state.revision += 1
-    }
+  subscript<Value: Sendable>(dynamicMember path: WritableKeyPath<State, Value>) -> Value {
+    get { state.withLock { $0[keyPath: path] } }
+    set { state.withLock { $0[keyPath: path] = newValue } }
   }
-
-  func loseNextReadings(_ count: Int) { state.withLock { $0.lostReadings = count } }
-
-  func beforeNextCall(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.beforeCall = body }
-  }
-
-  func failNextCall(with error: SecretStoreError) { state.withLock { $0.failure = error } }
 
   private func beginCall() throws(SecretStoreError) {
     state.withLock { $0.beforeCall.take() }?()
@@ -147,7 +139,7 @@ private final class ListedStore: ForwardingStore {
     try beginCall()
     return state.withLock { state in
       state.searches += 1
-      return state.items
+      return state.listed
     }
   }
 
@@ -160,7 +152,7 @@ private final class ListedStore: ForwardingStore {
         state.lostReadings -= 1
         return nil
       }
-      guard state.items.contains(where: { $0.id == item }) else { return nil }
+      guard state.listed.contains(where: { $0.id == item }) else { return nil }
       return SecretReading(
         secret: Secret(item.uuid.uuidString.utf8), itemRevision: 1,
         storeRevision: StoreRevision(state.revision))

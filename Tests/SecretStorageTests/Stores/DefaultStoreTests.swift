@@ -53,9 +53,8 @@ struct DefaultStoreTests {
 
   @Test(arguments: [true, false])
   func bootstrapOfAUsedDefaultStoreIsMisuse(isBootstrapped: Bool) async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [isBootstrapped] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [isBootstrapped] in
       if isBootstrapped {
         SecretStores.bootstrap(InMemorySecretStore())
       } else {
@@ -64,10 +63,9 @@ struct DefaultStoreTests {
       SecretStores.bootstrap(InMemorySecretStore())
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(
-      text.contains(
-        isBootstrapped
-          ? "SecretStores.bootstrap(_:) was called twice."
-          : "after the default store had been used"))
+    let words =
+      isBootstrapped
+      ? "SecretStores.bootstrap(_:) was called twice." : "after the default store had been used"
+    #expect(text.contains(words))
   }
 }

@@ -9,11 +9,7 @@ import TestSupport
 struct PAMDirectory: Sendable {
   /// Whether libpam exists and reads services from other directories than the system's.
   static var isPossible: Bool {
-    do {
-      return unsafe try LibPAM.shared.get().startInDirectory != nil
-    } catch {
-      return false
-    }
+    (unsafe try? LibPAM.shared.get().startInDirectory != nil) == true
   }
 
   /// Whether the system has one of its usual modules, which PAM finds by name.

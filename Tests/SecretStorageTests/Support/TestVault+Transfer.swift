@@ -200,15 +200,17 @@ extension Secret {
 }
 
 extension SecretStoreError {
+  /// The name of the case, as far as tests need it.
   var kind: String {
     switch self {
     case .locked: "locked"
     case .wrongPassphrase: "wrongPassphrase"
-    case .cancelled: "cancelled"
+    case .wrongApplicationPassword: "wrongApplicationPassword"
     case .denied: "denied"
+    case .unsupported: "unsupported"
+    case .cancelled: "cancelled"
     case .otherDevice: "otherDevice"
     case .conflict: "conflict"
-    case .unsupported: "unsupported"
     case .invalid: "invalid"
     case .corrupted: "corrupted"
     case .rolledBack: "rolledBack"

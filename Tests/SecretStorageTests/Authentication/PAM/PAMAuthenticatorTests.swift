@@ -89,8 +89,7 @@ struct PAMAuthenticatorTests {
   }
 
   @Test func malformedServiceIsAFailure() async throws {
-    let authenticator = try services.authenticator("gibberish", with: person)
-    #expect(await authenticator.outcome().error != nil)
+    #expect(try await services.authenticator("gibberish", with: person).outcome().error != nil)
   }
 
   @Test func concurrentAuthenticationsSucceed() async throws {
@@ -133,8 +132,7 @@ struct PAMAuthenticatorTests {
 
   @Test(.enabled(if: PAMDirectory.hasModule("pam_exec.so"), "The module pam_exec.so is missing."))
   func cancellationDoesNotWaitForASlowModule() async throws {
-    let here = services.directory("here")
-    let go = services.directory("go")
+    let (here, go) = (services.directory("here"), services.directory("go"))
     let script = try services.script(
       "touch \(here); while [ -e \(here) -a ! -e \(go) ]; do sleep 0.01; done")
     let slow = try services.authenticator(

@@ -17,8 +17,8 @@ struct PAMConversationTests {
 
   /// The outcome of a service whose module processes the arguments.
   private func outcome(
-    _ arguments: String..., by person: ScriptedConversation, hasFingerprintReader: Bool = false,
-    accepting accepted: AuthenticationProofs = .any
+    _ arguments: String..., by person: ScriptedConversation = ScriptedConversation(),
+    hasFingerprintReader: Bool = false, accepting accepted: AuthenticationProofs = .any
   ) async throws -> Result<AuthenticationProofs, SecretStoreError> {
     try await services.authenticator(
       "auth \(services.module(arguments))", Self.account,
@@ -74,8 +74,8 @@ struct PAMConversationTests {
 
   @Test func invalidUTF8OfAMessageIsReplaced() async throws {
     let person = ScriptedConversation("")
-    let module = try services.module(["info=caf\u{E9}", "send", "silent"])
-    let authenticator = try services.authenticator("auth \(module)", Self.account, with: person)
+    let authenticator = try services.authenticator(
+      "auth \(services.module(["info=caf\u{E9}", "send", "silent"]))", Self.account, with: person)
     let path = services.directory("test")
     // ISO 8859-1, which some old translations use.
     let bytes = try content(of: path).filter { $0 != 0xC3 }.map { $0 == 0xA9 ? 0xE9 : $0 }
@@ -108,13 +108,13 @@ struct PAMConversationTests {
 
   @Test(arguments: [1, 2, 3, 4, 5, 9, 26, 28])
   func failureOfPAMIsUnavailable(code: Int) async throws {
-    let outcome = try await outcome("return=\(code)", by: ScriptedConversation())
+    let outcome = try await outcome("return=\(code)")
     #expect(outcome.unavailability?.contains("(PAM code \(code))") == true, "\(outcome)")
   }
 
   @Test(arguments: [6, 7, 8, 10, 11, 12, 13, 16, 27])
   func refusalByPAMIsADenial(code: Int) async throws {
-    let outcome = try await outcome("return=\(code)", by: ScriptedConversation())
+    let outcome = try await outcome("return=\(code)")
     #expect(outcome.denial != nil, "\(outcome)")
   }
 
@@ -159,8 +159,7 @@ struct PAMConversationTests {
     }
     #expect(try await outcome(ScriptedConversation("right"), .any) == .success(.passcode))
     let refused = ScriptedConversation("right")
-    #expect(
-      try await outcome(refused, .biometry).denial?.contains("asked for a password") == true)
+    #expect(try await outcome(refused, .biometry).denial?.contains("asked for a password") == true)
     #expect(!refused.log.contains { $0.hasPrefix("hidden") })
   }
 
@@ -195,9 +194,8 @@ struct PAMConversationTests {
 
   @Test func moduleAsksNothingAfterCancellation() async throws {
     let person = ScriptedConversation("right")
-    let (here, go, end) = (
-      services.directory("here"), services.directory("go"), services.directory("end")
-    )
+    let directory = services.directory
+    let (here, go, end) = (directory("here"), directory("go"), directory("end"))
     // The last module runs no matter what the conversation function returns.
     let slow = try services.module(["mark=\(here)", "wait=\(go)", "hidden=Password: ", "send"])
     let authenticator = try services.authenticator(
@@ -236,11 +234,9 @@ struct PAMConversationTests {
 
 /// Makes a new terminal the controlling one of this process, on one descriptor only.
 private func takeTerminal(as descriptor: Int32) throws -> String {
-  for number in [STDIN_FILENO, STDOUT_FILENO] {
-    let null = unsafe open("/dev/null", O_RDWR)
-    dup2(null, number)
-    close(null)
-  }
+  let null = unsafe open("/dev/null", O_RDWR)
+  for number in [STDIN_FILENO, STDOUT_FILENO] { dup2(null, number) }
+  close(null)
   var ends: (master: Int32, slave: Int32) = (-1, -1)
   var name = [CChar](repeating: 0, count: 64)
   // The name is short: "/dev/pts/" and a number.
