@@ -8,6 +8,7 @@ import Testing
 /// The requests of a context to its authenticator, and the proofs that it remembers.
 struct AuthenticationContextTests {
   private let passcode = AccessControl(flags: .devicePasscode)
+  private let biometry = AccessControl(flags: .biometryAny)
 
   @Test func requestHasTheReasonAndTheProofs() async throws {
     let person = TestPerson()
@@ -20,8 +21,7 @@ struct AuthenticationContextTests {
   }
 
   @Test func contextAuthenticatorReplacesTheStores() async throws {
-    let own = TestPerson()
-    let stores = TestPerson()
+    let (own, stores) = (TestPerson(), TestPerson())
     _ = try await AuthenticationContext(own).authorize(passcode, with: stores)
     #expect(own.questions.count == 1 && stores.questions.isEmpty)
   }
@@ -39,7 +39,7 @@ struct AuthenticationContextTests {
       #expect(person.questions.count == questions)
     }
     // A proof for one item is not enough for another.
-    try await authorize(AccessControl(flags: .biometryAny))
+    try await authorize(biometry)
     #expect(person.questions.count == 4)
     try await authorize(AccessControl(flags: .userPresence))
     #expect(person.questions.count == 4)
@@ -48,7 +48,6 @@ struct AuthenticationContextTests {
   @Test func biometryOfAnotherSetIsDiscarded() async throws {
     let person = TestPerson(enrolledSet: [1])
     let context = AuthenticationContext(person, reuse: .unlimited)
-    let biometry = AccessControl(flags: .biometryAny)
     _ = try await context.authorize(biometry, with: nil)
     _ = try await context.authorize(passcode, with: nil)
     person.enrolledSet = [1, 2]
@@ -65,7 +64,7 @@ struct AuthenticationContextTests {
       return request.accepted
     }
     holder.withLock { $0 = person }
-    #expect(try await isDenied(AuthenticationContext(person), AccessControl(flags: .biometryAny)))
+    #expect(try await isDenied(AuthenticationContext(person), biometry))
     holder.withLock { $0 = nil }
   }
 
@@ -75,13 +74,11 @@ struct AuthenticationContextTests {
     _ = try await AuthenticationContext(person).authorize(both, with: nil)
     #expect(person.questions.map(\.accepted) == [.biometry, .passcode])
     let half = TestPerson { request throws(SecretStoreError) in
-      if request.accepted == .passcode { throw .denied("no") }
-      return request.accepted
+      if request.accepted == .passcode { throw .denied("no") } else { return request.accepted }
     }
     #expect(try await isDenied(AuthenticationContext(half), both))
     #expect(half.questions.count == 2)
-    let unable = TestPerson(.biometry)
-    #expect(try await isDenied(AuthenticationContext(unable), both))
+    #expect(try await isDenied(AuthenticationContext(TestPerson(.biometry)), both))
   }
 
   @Test func unacceptedProofIsDenied() async throws {

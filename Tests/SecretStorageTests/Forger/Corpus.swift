@@ -30,9 +30,7 @@ struct Corpus {
   private(set) var state: [String: [UInt8]] = [:]
   /// The same vault before its last replacement; a continuation of another copy of it; another
   /// vault of the same device.
-  private(set) var older: [UInt8] = []
-  private(set) var branch: [UInt8] = []
-  private(set) var other: [UInt8] = []
+  private(set) var older: [UInt8] = [], branch: [UInt8] = [], other: [UInt8] = []
 
   private(set) var truth: [String: String] = [:]
   /// Every value that an account ever had, in any copy of the vault.
@@ -70,10 +68,11 @@ struct Corpus {
   }
 
   /// Unlocks a vault with its owner's key; no effect in the device form.
-  func unlock(_ object: SecretVault) throws {
+  func unlock(_ object: SecretVault, isRevoked: Bool = false) throws {
     switch form {
     case .device: try object.unlock()
-    case .passphrase, .export: try object.unlock(with: .passphrase(Self.passphrase))
+    case .passphrase, .export:
+      try object.unlock(with: .passphrase(isRevoked ? Self.revoked : Self.passphrase))
     case .own: try object.unlock(with: .passphrase(ForgerKeys.passphrase))
     }
   }
@@ -144,11 +143,7 @@ struct Corpus {
         try reader.forget()
         try reader.replace(by: TestVault.file(of: Array(frames[..<count])))
         let object = open(reader)
-        if file == older, form == .passphrase {
-          try object.unlock(with: .passphrase(Self.revoked))
-        } else {
-          try unlock(object)
-        }
+        try unlock(object, isRevoked: file == older && form == .passphrase)
         // An export is sound only as a whole.
         if try object.verify().isSound, form != .export || count == frames.count {
           let texts = try object.texts()

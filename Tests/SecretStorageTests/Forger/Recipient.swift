@@ -26,35 +26,26 @@ final class Recipient {
 
   /// Returns the damage by an import; `held` are the values of the file's vault, nil for any.
   func mistakes(held: [String: Set<String>]?) -> [String] {
+    var mistakes: [String] = []
     do {
       // The next write must work as well, for any imported dates and revisions.
       try object.add("new", account: "new")
       try object.compact()
       let again = vault.open(cipher: cipher)
       guard try again.verify().isSound else { return ["an import damages the vault"] }
-      return try mistakes(in: again, held)
+      for item in try again.items(matching: .all) {
+        let account = item.identity.account ?? ""
+        let text = try again.text(of: item) ?? ""
+        let own = ["a": "the recipient's", "own": "own", "new": "new"][account]
+        let values = own.map { [$0] } ?? held.map { $0[account] ?? [] }
+        if values?.contains(text) == false { mistakes.append("\(account) is imported as \(text)") }
+        let latest = Date().addingTimeInterval(2 * 86_400)
+        if max(item.creationDate, item.modificationDate) > latest {
+          mistakes.append("\(account) is imported with a date of the future")
+        }
+      }
     } catch {
-      return ["after an import: \(error)"]
-    }
-  }
-
-  private func mistakes(
-    in object: SecretVault, _ held: [String: Set<String>]?
-  ) throws(SecretStoreError) -> [String] {
-    var mistakes: [String] = []
-    for item in try object.items(matching: .all) {
-      let account = item.identity.account ?? ""
-      let text = try object.text(of: item) ?? ""
-      let own = ["a": "the recipient's", "own": "own", "new": "new"][account]
-      if let values = own.map({ Set([$0]) }) ?? held.map({ $0[account] ?? [] }),
-        !values.contains(text)
-      {
-        mistakes.append("\(account) is imported as \(text)")
-      }
-      let latest = Date().addingTimeInterval(2 * 86_400)
-      if max(item.creationDate, item.modificationDate) > latest {
-        mistakes.append("\(account) is imported with a date of the future")
-      }
+      mistakes.append("after an import: \(error)")
     }
     return mistakes
   }

@@ -74,9 +74,7 @@ struct VaultHistory {
       }
     }
     let trueCount = truth.values.compactMap(\.self).count
-    if case .success(let items) = Result(catching: { try object.items(matching: .all) }),
-      items.count != trueCount
-    {
+    if let items = try? object.items(matching: .all), items.count != trueCount {
       mistakes.append("A complete search finds \(items.count) items")
     }
     do {
@@ -89,11 +87,10 @@ struct VaultHistory {
     }
     do {
       let isRefused = if case .rolledBack = object.distrust { true } else { false }
-      let saved =
-        try
-        (isRefused
-        ? object.salvageableItems(unlockingWith: [.device]) : object.salvageableItems())
-        .map { ($0.item.identity.account ?? "", $0.secret.text) }
+      let items =
+        try isRefused
+        ? object.salvageableItems(unlockingWith: [.device]) : object.salvageableItems()
+      let saved = items.map { ($0.item.identity.account ?? "", $0.secret.text) }
       for (account, text) in saved where past[account]?.contains(text) != true {
         mistakes.append("\(account) is salvaged as \(text)")
       }

@@ -68,7 +68,7 @@ struct PAMConversationTests {
 
   @Test func answerWithAZeroByteIsAnError() async throws {
     let outcome = try await outcome(
-      "hidden=Password: ", "send", "expect=right", by: ScriptedConversation("right\0x"))
+      "hidden=Password: ", "send", by: ScriptedConversation("right\0x"))
     #expect(outcome.error?.invalid?.contains("zero byte") == true)
   }
 
