@@ -38,11 +38,9 @@ import Testing
         let held = try ForkedChild(isQuiet: true) { lock.withLock { $0 = [] } }
         if held.end() & 0x7F == 0 { _exit(2) }
       }
-      let releasing = try ForkedChild { _ = Lock([2]) }
-      try releasing.wait()
+      try ForkedChild { _ = Lock([2]) }.wait()
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains(Fork.advice))
+    #expect(message(of: result).contains(Fork.advice))
   }
 
   @Test func recursiveLockIsHandedToAWaitingThread() throws {
@@ -103,8 +101,7 @@ import Testing
         }.wait()
       }
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     // Two children, each with a child of its own.
-    #expect(text.ranges(of: Fork.advice).count == 4)
+    #expect(message(of: result).ranges(of: Fork.advice).count == 4)
   }
 }

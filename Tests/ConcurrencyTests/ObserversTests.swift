@@ -2,7 +2,8 @@ import Concurrency
 import Testing
 
 @Suite struct ObserversTests {
-  private typealias List = Observers<@Sendable () -> Void>
+  private typealias Handler = @Sendable () -> Void
+  private typealias List = Observers<Handler>
 
   @Test func observersAreCalledInTheOrderOfRegistration() {
     let heard = Lock([Int]())
@@ -14,49 +15,47 @@ import Testing
 
   @Test func observerIsAddedOnceAndNotAfterItsEnd() {
     var list = List()
-    let observer = Observer<@Sendable () -> Void> {}
-    list.add(observer)
-    list.add(observer)
+    let observer = Observer<Handler> {}
+    for _ in 1...2 { list.add(observer) }
     #expect(list.all.count == 1)
     observer.cancel()
     list.remove(observer)
-    list.add(observer)
-    #expect(list.isEmpty)
-    let cancelled = Observer<@Sendable () -> Void> {}
+    let cancelled = Observer<Handler> {}
     cancelled.cancel()
-    list.add(cancelled)
-    #expect(list.isEmpty)
+    for ended in [observer, cancelled] {
+      list.add(ended)
+      #expect(list.isEmpty)
+    }
   }
 
   @Test func endedObserverIsNotCalled() {
     let list = Lock(List())
-    let observer = Observer<@Sendable () -> Void> { Issue.record("called after the end") }
+    let observer = Observer<Handler> { Issue.record("called after the end") }
     list.withLock { $0.add(observer) }
     let copy = list.withLock { $0.all }
     let end = observer.end { observer in list.withLock { $0.remove(observer) } }
-    end()
-    end()
+    for _ in 1...2 { end() }
     #expect(list.withLock { $0.isEmpty })
     for observer in copy { observer.handler?() }
   }
 
   @Test func handlerIsReleasedWithoutTheLock() {
     final class Captured: Sendable {
-      let onRelease: @Sendable () -> Void
-      init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+      let onRelease: Handler
+      init(onRelease: @escaping Handler) { self.onRelease = onRelease }
       deinit { onRelease() }
     }
 
     let list = Lock(List())
     let isReleased = Lock(false)
-    let end: @Sendable () -> Void
+    let end: Handler
     do {
       // Would wait for the lock of the list forever if the handler were released inside.
       let captured = Captured {
         list.withLock { _ in }
         isReleased.withLock { $0 = true }
       }
-      let observer = Observer<@Sendable () -> Void> { withExtendedLifetime(captured) {} }
+      let observer = Observer<Handler> { withExtendedLifetime(captured) {} }
       list.withLock { $0.add(observer) }
       end = observer.end { observer in list.withLock { $0.remove(observer) } }
     }
@@ -68,9 +67,10 @@ import Testing
   @Test func lifetimeEndsOnceByCancellingOrByReleasing() {
     let ends = Lock(0)
     var lifetime: ObservationLifetime? = ObservationLifetime { ends.withLock { $0 += 1 } }
-    lifetime?.cancel()
-    #expect(ends.withLock { $0 } == 1)
-    lifetime?.cancel()
+    for _ in 1...2 {
+      lifetime?.cancel()
+      #expect(ends.withLock { $0 } == 1)
+    }
     lifetime = nil
     #expect(ends.withLock { $0 } == 1)
     lifetime = ObservationLifetime { ends.withLock { $0 += 1 } }

@@ -17,9 +17,9 @@ struct DescriptionTests {
     #expect(text.contains("value: 5"))
   }
 
-  @Test(arguments: [false, true]) func descriptionIsSafeInsideAnAccess(onCustomQueue: Bool) {
-    let number =
-      onCustomQueue ? Serialized(5, customQueue: DispatchQueue(label: "queue")) : Serialized(5)
+  @Test(arguments: ConcurrencyTests.Queue.allCases)
+  func descriptionIsSafeInsideAnAccess(queue: ConcurrencyTests.Queue) {
+    let number = queue.wrap(5)
     let observed = Serialized("")
     let observation = number.observe { _, _ in observed.wrappedValue = number.description }
     number.access { value in

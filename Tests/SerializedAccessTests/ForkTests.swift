@@ -10,8 +10,7 @@ import Testing
   @Test func eachAccessEndsAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
-      let custom = Serialized(1, customQueue: DispatchQueue(label: "custom"))
-      let values = busy.values + [Serialized(1), custom]
+      let values = busy.values + ConcurrencyTests.Queue.allCases.map { $0.wrap(1) }
       for _ in 0..<Campaign.size(sample: 1, full: 500) {
         for operation in ForkOperation.allCases {
           for value in values {
@@ -39,19 +38,16 @@ import Testing
   /// Neither waits, changes the value, or ends the process.
   @Test func valuesAreDescribedAndReleasedInAForkedChild() async {
     await #expect(processExitsWith: .success) {
-      let queue = DispatchQueue(label: "queue")
-      var values = [Serialized(1), Serialized(2, customQueue: queue)]
+      var values = ConcurrencyTests.Queue.allCases.map { $0.wrap(1) }
       let observation = values[0].observe { _, _ in }
       let sequence = values[1].values
       try whileAccessing(values[1]) {
-        let child = try ForkedChild {
+        try ForkedChild {
           if values.map(\.description) != ["Serialized(in use)", "Serialized(in use)"] { _exit(1) }
           observation.cancel()
+          values = [Serialized(3, customQueue: DispatchQueue(label: "another"))]
           values.removeAll()
-          values.append(Serialized(3, customQueue: DispatchQueue(label: "another")))
-          values.removeAll()
-        }
-        try child.wait()
+        }.wait()
       }
       withExtendedLifetime(sequence) {}
     }
@@ -59,22 +55,20 @@ import Testing
 
   @Test func accessThatForksEndsInTheParentOnly() async {
     await #expect(processExitsWith: .success) {
-      try forkInAccesses(to: Serialized([0]))
-      try forkInAccesses(to: Serialized([0], customQueue: DispatchQueue(label: "queue")))
+      for queue in ConcurrencyTests.Queue.allCases { try forkInAccesses(to: queue.wrap([0])) }
     }
   }
 
   @Test func processForkedBeforeTheFirstUseIsNoForkedChild() async {
     await #expect(processExitsWith: .success) {
-      let child = try ForkedChild {
+      try ForkedChild {
         let value = Serialized(1)
         value.wrappedValue += 1
         if value.wrappedValue != 2 { _exit(1) }
         // Its own child is one.
         let grandchild = try ForkedChild(isQuiet: true) { value.wrappedValue += 1 }
         if !isStopped(grandchild.end()) { _exit(2) }
-      }
-      try child.wait()
+      }.wait()
     }
   }
 }

@@ -1,11 +1,7 @@
 import Dispatch
 import SerializedAccess
+import TestSupport
 import Testing
-
-/// Returns an exit test's output on standard error.
-func message(of result: ExitTest.Result?) -> String {
-  String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-}
 
 struct ReentranceTests {
   /// An access inside another one.
@@ -35,14 +31,14 @@ struct ReentranceTests {
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [access = access as NestedAccess, onCustomQueue = onCustomQueue as Bool] in
       let label = "com.example.orders"
+      let queue = DispatchQueue(label: label)
+      let values = [3, 1, 2]
       access.perform(
         on: onCustomQueue
-          ? Serialized([3, 1, 2], customQueue: DispatchQueue(label: label))
-          : Serialized([3, 1, 2], customQueue: label))
+          ? Serialized(values, customQueue: queue) : Serialized(values, customQueue: label))
     }
-    let expected =
-      #"on the queue "com.example.orders" was accessed from inside an access to it"#
-    #expect(message(of: result).contains(expected))
+    let text = #"on the queue "com.example.orders" was accessed from inside an access to it"#
+    #expect(message(of: result).contains(text))
   }
 
   @Test func changeInPlaceThatMovesToAnotherThreadIsRejected() async {

@@ -34,9 +34,9 @@ struct SuspendingAccessTests {
     #expect(number.wrappedValue == 0)
   }
 
-  @Test(arguments: [false, true]) func cancellingWhileQueuedEndsTheWait(onCustomQueue: Bool) async {
-    let number =
-      onCustomQueue ? Serialized(0, customQueue: DispatchQueue(label: "queue")) : Serialized(0)
+  @Test(arguments: ConcurrencyTests.Queue.allCases)
+  func cancellingWhileQueuedEndsTheWait(queue: ConcurrencyTests.Queue) async {
+    let number = queue.wrap(0)
     let changes = Serialized(0)
     let observation = number.observe { _, _ in changes.wrappedValue += 1 }
     let gate = DispatchSemaphore(value: 0)

@@ -53,6 +53,25 @@ package final class FaultAtCall: Sendable {
     return places.count
   }
 
+  /// Calls a closure with a fault at the first call, then at the second one and so on, until there
+  /// is no such call; returns the number of calls.
+  ///
+  /// The faults have the codes in turn.
+  @discardableResult
+  package static func oneAfterAnother(
+    _ codes: [Int32], isArmed: Bool = true, exceptions: Set<FileSystem.Call> = [],
+    _ work: (FaultAtCall) throws -> Void
+  ) rethrows -> Int {
+    var index = 0
+    while true {
+      let fault = FaultAtCall(
+        index, code: codes[index % codes.count], isArmed: isArmed, exceptions: exceptions)
+      try work(fault)
+      if !fault.happened { return index }
+      index += 1
+    }
+  }
+
   package func arm() { state.withLock { $0.isArmed = true } }
 
   package func disarm() { state.withLock { $0.isArmed = false } }

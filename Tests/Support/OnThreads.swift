@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 import Dispatch
 
 /// Calls a closure on `count` threads at once, and throws the first error when all are done.
@@ -20,6 +20,16 @@ package func onThreads<Failure: Error>(
   }
   group.wait()
   if let error = failure.withLock({ $0 }) { throw error }
+}
+
+extension Lock {
+  /// Replaces the value, and returns the previous one.
+  package func exchange(_ new: Value) -> Value where Value: Sendable {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
 }
 
 /// Runs a closure while another thread is at the call of the argument of `hold`.

@@ -9,3 +9,8 @@ package func recordingErrors(
 ) {
   do { try body() } catch { Issue.record(error, sourceLocation: sourceLocation) }
 }
+
+/// Returns what the process of an exit test wrote to standard error.
+package func message(of result: ExitTest.Result?) -> String {
+  String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}

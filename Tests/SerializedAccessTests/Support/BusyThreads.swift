@@ -1,6 +1,7 @@
 import CLibrary
 import Dispatch
 import SerializedAccess
+import TestSupport
 
 /// Threads that access values continuously, each in all the ways in turn.
 final class BusyThreads: Sendable {
@@ -39,4 +40,11 @@ final class BusyThreads: Sendable {
 
 extension Int {
   fileprivate mutating func wait() { usleep(20) }
+}
+
+/// Runs a closure while another thread accesses a value.
+func whileAccessing<Value: Sendable>(
+  _ value: Serialized<Value>, _ body: () throws -> Void
+) rethrows {
+  try whileHeld(by: { wait in value.access { _ in wait() } }, body)
 }

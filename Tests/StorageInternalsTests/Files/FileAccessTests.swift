@@ -16,12 +16,8 @@ import Testing
   /// Replaces the file as a store of settings does.
   private func replace(
     _ old: FileStatus?, at path: String? = nil, in fileSystem: FileSystem = FileSystem()
-  ) throws(SystemError) {
-    let replacement = try fileSystem.replaceFile(
-      at: path ?? self.path, with: [1], expecting: old
-    ) { _ in true }
-    let isReplaced = replacement != nil
-    #expect(isReplaced)
+  ) throws {
+    #expect(try fileSystem.replaces(path ?? self.path, with: [1], expecting: old))
   }
 
   private func status(_ name: String) throws -> FileStatus {
@@ -110,10 +106,10 @@ import Testing
   /// Makes a home directory of another user.
   private func makeHome() throws {
     try FileSystem().makeDirectories(directory("home"))
-    unsafe try #require(chown(directory("home"), 1234, 5678) == 0)
+    try FileSystem().giveAway(directory("home"))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."), arguments: [nil, EPERM])
+  @Test(.changesOwners, arguments: [nil, EPERM])
   func whatRootCreatesBelongsToTheOwnerOfTheHome(refusal: Int32?) throws {
     try makeHome()
     let fileSystem = FileSystem { call, _ in call == .fchown ? refusal : nil }
@@ -128,8 +124,7 @@ import Testing
   }
 
   /// The user puts a link to a directory of root in the place of the one that root has just made.
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func linkGivesNoDirectoryOfRootAway() throws {
+  @Test(.changesOwners) func linkGivesNoDirectoryOfRootAway() throws {
     try makeHome()
     let (parent, child) = (directory("home/.config"), directory("home/.config/app"))
     try FileSystem().makeDirectories(parent)
@@ -147,8 +142,7 @@ import Testing
   }
 
   /// The user puts a directory of root in the place of the one that root has just made.
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func exchangedDirectoryOfRootIsNotGivenAway() throws {
+  @Test(.changesOwners) func exchangedDirectoryOfRootIsNotGivenAway() throws {
     try makeHome()
     let (child, other) = (directory("home/app"), directory("home/of root"))
     try #require(unsafe mkdir(other, 0o700) == 0)
@@ -165,24 +159,16 @@ import Testing
   }
 
   /// The user puts a link to a directory of root in the place of the one that is written to.
-  @Test(
-    .enabled(if: geteuid() == 0, "Only root can give files away."),
-    arguments: [.open, .fchown, .write, .link, .renameat2] as [FileSystem.Call])
+  @Test(.changesOwners, arguments: [FileSystem.Call.open, .fchown, .write, .link, .renameat2])
   func linkGivesNoFileOfRootAway(_ moment: FileSystem.Call) throws {
     try makeHome()
     let (home, target) = (directory("home"), directory("of root"))
     try FileSystem().makeDirectories(target)
     let isDone = Lock(false)
     let fileSystem = FileSystem { call, path in
-      guard call == moment, path.hasSuffix(".tmp") else { return nil }
-      let isFirst = isDone.withLock { isDone in
-        defer { isDone = true }
-        return !isDone
-      }
-      if isFirst {
-        // The calls copy the paths.
-        unsafe #expect(rename(home, home + ".moved") == 0 && symlink(target, home) == 0)
-      }
+      guard call == moment, path.hasSuffix(".tmp"), !isDone.exchange(true) else { return nil }
+      // The calls copy the paths.
+      unsafe #expect(rename(home, home + ".moved") == 0 && symlink(target, home) == 0)
       return nil
     }
     try replace(nil, at: "\(home)/file", in: fileSystem)

@@ -27,11 +27,10 @@ import Testing
     #expect(try isFree(path))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func ownerChangesUnlessTheFileMayBeAnother() throws {
+  @Test(.changesOwners) func ownerChangesUnlessTheFileMayBeAnother() throws {
     let (path, data) = (directory("lock"), directory("data"))
     try FileSystem().replaceFile(at: data, with: [])
-    unsafe try #require(chown(data, 1234, 5678) == 0)
+    try FileSystem().giveAway(data)
     try FileLock(at: path).changeOwner(forDataAt: data)
     #expect(try FileSystem().status(of: path)?.owner == 1234)
     #expect(try FileSystem().status(of: path)?.group == getegid())
@@ -49,11 +48,10 @@ import Testing
   }
 
   /// A link was in the place of the user's directory when the lock was opened.
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func lockInAnotherDirectoryIsNotGivenAway() throws {
+  @Test(.changesOwners) func lockInAnotherDirectoryIsNotGivenAway() throws {
     let (home, target) = (directory("home"), directory("of root"))
     for path in [home, target] { try FileSystem().makeDirectories(path) }
-    unsafe try #require(chown(home, 1234, 5678) == 0)
+    try FileSystem().giveAway(home)
     try FileSystem().rename(home, to: "\(home).moved")
     unsafe try #require(symlink(target, home) == 0)
     let lock = try FileLock(at: "\(home)/lock")
@@ -217,17 +215,14 @@ import Testing
           try log.write(name.utf8, at: try log.status().size)
           lock.release()
         }
-        var byte: UInt8 = 0
         // Forked before the first use of a lock, so that the children are processes like any other.
-        let (start, end) = ((0..<3).map { _ in makePipe() }, makePipe())
+        let (start, end) = ((0..<3).map { _ in Pipe() }, Pipe())
         let children = try (0..<3).map { place in
           try ForkedChild {
-            var byte: UInt8 = 0
             for _ in 0..<5 {
-              // One byte each.
-              _ = unsafe read(start[place].read, &byte, 1)
+              start[place].receive()
               try acquire("\(place) ")
-              _ = unsafe write(end.write, &byte, 1)
+              end.send()
             }
           }
         }
@@ -235,12 +230,12 @@ import Testing
           let lock = try FileLock(at: path, turn: .zero)
           let file = try FileSystem().open(path, O_RDWR)
           for (place, child) in children.enumerated() {
-            _ = unsafe write(start[place].write, &byte, 1)
+            start[place].send()
             try wait(for: child) { file.waitingProcess(from: off_t(place)) == child.identifier }
           }
           lock.release()
           try acquire("parent ")
-          for _ in children { _ = unsafe read(end.read, &byte, 1) }
+          for _ in children { end.receive() }
         }
         for child in children { try child.wait() }
         let log = try content(of: path + ".log")
@@ -307,7 +302,7 @@ import Testing
         late.withLock { $0 }?.kill()
         // Nor does a child of a process that is killed: when the parent's descriptor is closed, no
         // other one is left.
-        let held = makePipe()
+        let held = Pipe()
         let file = try FileSystem().open(path, O_RDWR)
         let isLocked = try file.lockIfFree()
         let idle = try ForkedChild {
@@ -315,17 +310,15 @@ import Testing
           while true { pause() }
         }
         close(held.write)
-        var byte: UInt8 = 0
         // Returns when the child has closed its end, and before that what it has inherited.
-        _ = unsafe read(held.read, &byte, 1)
+        held.receive()
         _ = consume file
         let isClosed = try FileLock.ifFree(at: path) != nil
         #expect(isLocked && isClosed)
         idle.kill()
         // The end of a child, which closes its descriptors, frees no lock of its parent.
         let other = try FileLock(at: path)
-        let second = try ForkedChild { withExtendedLifetime(other) {} }
-        try second.wait()
+        try ForkedChild { withExtendedLifetime(other) {} }.wait()
         let isTaken = try FileLock.ifFree(at: path) == nil
         #expect(isTaken)
         _ = other
@@ -351,29 +344,40 @@ import Testing
 /// process has ended.
 private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChild {
   _ = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
-  let (held, life) = (makePipe(), makePipe())
+  let (held, life) = (Pipe(), Pipe())
   let child = try ForkedChild {
     close(life.write)
     let file = try FileSystem().open(path, O_RDWR)
     if inQueue { _ = file.enterQueue() } else { _ = try file.lockIfFree() }
     close(held.write)
-    var byte: UInt8 = 0
-    // At most one byte; there is none until the other end is closed.
-    _ = unsafe read(life.read, &byte, 1)
+    // Returns when the other end is closed.
+    life.receive()
     _ = consume file
   }
   close(held.write)
   close(life.read)
-  var byte: UInt8 = 0
   // Returns when the child has closed its end.
-  _ = unsafe read(held.read, &byte, 1)
+  held.receive()
   try #require(!child.hasEnded)
   return child
 }
 
-private func makePipe() -> (read: Int32, write: Int32) {
-  var ends: [Int32] = [-1, -1]
-  // The array has room for both.
-  if unsafe pipe(&ends) != 0 { fatalError("No pipe could be created (error \(errno)).") }
-  return (ends[0], ends[1])
+private struct Pipe {
+  let read: Int32
+  let write: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    // The array has room for both.
+    if unsafe pipe(&ends) != 0 { fatalError("No pipe could be created (error \(errno)).") }
+    (read, write) = (ends[0], ends[1])
+  }
+
+  func send() { _ = unsafe CLibrary.write(write, [0], 1) }
+
+  /// Waits for a byte, or for the end of the pipe.
+  func receive() {
+    var byte: UInt8 = 0
+    _ = unsafe CLibrary.read(read, &byte, 1)
+  }
 }

@@ -7,13 +7,6 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func directoriesAreAccessibleToTheirOwnerOnly() throws {
-    try FileSystem().makeDirectories(directory("a/b/c"))
-    for name in ["a", "a/b", "a/b/c"] {
-      #expect(try FileSystem().status(of: directory(name))?.mode == S_IFDIR | 0o700)
-    }
-  }
-
   @Test func slashAtTheEndOfADirectoryIsIgnored() throws {
     try FileSystem().makeDirectories("/")
     try FileSystem().makeDirectories(directory("a//b//"))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The calls and the threads of watches, and the paths that the kernel does not watch.
-struct PathWatchCallsTests: WatchedDirectory {
+struct PathWatchCallsTests: ChangedDirectory {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
@@ -66,21 +66,16 @@ struct PathWatchCallsTests: WatchedDirectory {
     }
   }
 
-  /// A file system that refuses the calls of inotify on a path while the lock is true.
-  private func refusing(_ refused: String, while isRefused: Lock<Bool>) -> FileSystem {
-    FileSystem { call, path in
-      call == .inotify && path == refused && isRefused.withLock { $0 } ? ENOSPC : nil
-    }
-  }
+  /// A refusal of the calls of inotify on a path.
+  private func refusal(of path: String) -> Outage { Outage(of: .inotify, on: path, code: ENOSPC) }
 
   /// The call for the instance has the path of the file.
   @Test(arguments: [true, false])
   func pathThatCannotBeWatchedIsPolled(isInstanceRefused: Bool) async throws {
     let path = directory("file")
-    let isRefused = Lock(true)
-    let refused = isInstanceRefused ? path : try FileSystem().resolve(directory.path)
-    let fileSystem = refusing(refused, while: isRefused)
-    var watcher = try Watcher(path, fileSystem)
+    let refusal = refusal(
+      of: isInstanceRefused ? path : try FileSystem().resolve(directory.path))
+    var watcher = try Watcher(path, refusal.fileSystem)
     #expect(watcher.watch.problem == SystemError(call: .inotify, path: path, code: ENOSPC))
     #expect(!PolledPaths.isEmpty)
     func polled(_ change: () throws -> Void) rethrows {
@@ -92,7 +87,7 @@ struct PathWatchCallsTests: WatchedDirectory {
     }
     // A change in the tick of the clock of the last check is found by the next one.
     try await watcher.expect(nil) { try polled { try remove("file") } }
-    isRefused.withLock { $0 = false }
+    refusal.end()
     PolledPaths.check()
     #expect(watcher.watch.problem == nil)
     for text in ["c", "d"] { try await watcher.expect(text) { try write(text, to: "file") } }
@@ -102,7 +97,7 @@ struct PathWatchCallsTests: WatchedDirectory {
   @Test func removalBeforeTheFirstPollIsReported() async throws {
     try write("a", to: "file")
     let path = directory("file")
-    var watcher = try Watcher(path, refusing(path, while: Lock(true)))
+    var watcher = try Watcher(path, refusal(of: path).fileSystem)
     try await watcher.expect(nil) {
       try remove("file")
       PolledPaths.check()
@@ -111,15 +106,13 @@ struct PathWatchCallsTests: WatchedDirectory {
 
   @Test func pathWhoseNewDirectoryCannotBeWatchedIsPolled() async throws {
     try make("a")
-    let isRefused = Lock(true)
-    let refused = "\(try FileSystem().resolve(directory.path))/a/b"
-    let fileSystem = refusing(refused, while: isRefused)
-    var watcher = try Watcher(directory("a/b/file"), fileSystem)
+    let refusal = refusal(of: "\(try FileSystem().resolve(directory.path))/a/b")
+    var watcher = try Watcher(directory("a/b/file"), refusal.fileSystem)
     #expect(watcher.watch.problem == nil)
     try make("a/b")
     try await suspend { watcher.watch.problem != nil }
     try await watcher.expect("a") { try write("a", to: "a/b/file") }
-    isRefused.withLock { $0 = false }
+    refusal.end()
     PolledPaths.check()
     #expect(watcher.watch.problem == nil)
     try await watcher.expect("c") { try write("c", to: "a/b/file") }

@@ -4,7 +4,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-struct PathWatchTests: WatchedDirectory {
+struct PathWatchTests: ChangedDirectory {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
@@ -76,9 +76,9 @@ struct PathWatchTests: WatchedDirectory {
     var watcher = try Watcher(directory("a/b/file"))
     for number in 1...(isInUse ? 20 : 5) {
       // The kernel reports the removal of a directory only when no process has it open any longer.
-      let opened = isInUse ? ["a", "a/b"] : [".", "."]
-      let first = try FileSystem().open(directory(opened[0]), O_RDONLY | O_DIRECTORY)
-      let second = try FileSystem().open(directory(opened[1]), O_RDONLY | O_DIRECTORY)
+      let names = isInUse ? ["a", "a/b"] : [".", "."]
+      let first = try FileSystem().open(directory(names[0]), O_RDONLY | O_DIRECTORY)
+      let second = try FileSystem().open(directory(names[1]), O_RDONLY | O_DIRECTORY)
       try await watcher.expect(nil) { try remove("a") }
       try make("a/b")
       try await watcher.expect("\(number)") { try write("\(number)", to: "a/b/file") }

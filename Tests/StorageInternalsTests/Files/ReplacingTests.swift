@@ -26,28 +26,22 @@ import Testing
 
   @Test func faultLeavesOldOrNewContentAndNoLitter() throws {
     let path = directory("file")
-    try FileSystem().replaceFile(at: path, with: old)
-    for index in 0... {
-      let code = [ENOSPC, EIO, EACCES][index % 3]
-      let fault = FaultAtCall(index, code: code)
+    let calls = try FaultAtCall.oneAfterAnother([ENOSPC, EIO, EACCES]) { fault in
+      try FileSystem().replaceFile(at: path, with: old)
       do throws(SystemError) {
         try fault.fileSystem.replaceFile(at: path, with: new)
       } catch {
-        #expect(error.code == code)
+        #expect(error.code == fault.code)
         // Only the directory's fsync comes after the new content is in place.
         let isInPlace = error.call == .fsync && error.path == directory.path
         #expect(error.isUncertain == isInPlace)
         #expect(try content(of: path) == (isInPlace ? new : old), "\(error)")
       }
       #expect(try FileSystem().entries(of: directory.path) == ["file"])
-      if !fault.happened {
-        // The calls: directory, file, mode, content, fsync, link, rename, fsync.
-        #expect(index == 8)
-        #expect(try content(of: path) == new)
-        return
-      }
-      try FileSystem().replaceFile(at: path, with: old)
     }
+    // The calls: directory, file, mode, content, fsync, link, rename, fsync.
+    #expect(calls == 8)
+    #expect(try content(of: path) == new)
   }
 
   /// The missing ones of the calls that put a file in place without replacing another one.
@@ -107,21 +101,14 @@ import Testing
 
   /// Replaces a file that other users may own.
   private func replace(_ old: FileStatus, in fileSystem: FileSystem = FileSystem()) throws {
-    let replacement = try fileSystem.replaceFile(at: directory("file"), with: new, expecting: old) {
-      _ in true
-    }
-    let isReplaced = replacement != nil
-    #expect(isReplaced)
+    #expect(try fileSystem.replaces(directory("file"), with: new, expecting: old))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func ownerGroupAndPermissionsAreKept() throws {
+  @Test(.changesOwners) func ownerGroupAndPermissionsAreKept() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     for mode in [0o640, 0o4755, 0o606] as [mode_t] {
-      // Only this test uses its directory.
-      try #require(unsafe chown(path, 1234, 5678) == 0)
-      try #require(unsafe chmod(path, mode) == 0)
+      try FileSystem().giveAway(path, mode: mode)
       let status = try #require(try FileSystem().status(of: path))
       try replace(status)
       let other = try #require(try FileSystem().status(of: path))
@@ -130,12 +117,10 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: geteuid() == 0, "Only root can give files away."))
-  func modeIsPrivateUntilTheOwnerIsSet() throws {
+  @Test(.changesOwners) func modeIsPrivateUntilTheOwnerIsSet() throws {
     let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
-    try #require(unsafe chown(path, 1234, 5678) == 0)
-    try #require(unsafe chmod(path, 0o6777) == 0)
+    try FileSystem().giveAway(path, mode: 0o6777)
     let status = try #require(try FileSystem().status(of: path))
     let seen = Lock<[String: FileStatus]>([:])
     let fallback = FaultAtCall(1, code: EOPNOTSUPP)

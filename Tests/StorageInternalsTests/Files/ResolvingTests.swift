@@ -3,16 +3,9 @@ import StorageInternals
 import TestSupport
 import Testing
 
-@Suite struct ResolvingTests {
+struct ResolvingTests: ChangedDirectory {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
-
-  private func link(_ name: String, to target: String) throws {
-    // Both strings live as long as the call.
-    try #require(unsafe symlink(target, directory(name)) == 0)
-  }
-
-  private func make(_ name: String) throws { try FileSystem().makeDirectories(directory(name)) }
 
   private func resolve(_ name: String) throws -> String {
     try FileSystem().resolve(directory(name))
@@ -36,13 +29,13 @@ import Testing
     #expect(try resolve("a/b/../file") == directory("a/file"))
     #expect(try resolve("a/b/../../a/file") == directory("a/file"))
     #expect(steps("a/b/file") == [": -", "a: -", "a: b", "a/b: file"])
-    try FileSystem().replaceFile(at: directory("a/b/file"), with: [])
+    try write("", to: "a/b/file")
     #expect(steps("a/b/file") == [": -", "a: -", "a/b: file"])
   }
 
   @Test func linksInAnyComponentAreFollowed() throws {
     try make("real/inner")
-    try FileSystem().replaceFile(at: directory("real/inner/file"), with: [])
+    try write("", to: "real/inner/file")
     try link("relative", to: "real/inner")
     try link("absolute", to: directory("relative"))
     try link("real/inner/link", to: "../inner/./file")
@@ -110,14 +103,15 @@ import Testing
 
   @Test func failedCallsAreThrown() throws {
     let path = directory("file")
-    // One call for each component.
-    let calls = FaultAtCall(.max, code: 0)
-    _ = try calls.fileSystem.resolve(path)
-    #expect(calls.calls == path.split(separator: "/").count)
-    for index in 0..<calls.calls {
-      let fault = FaultAtCall(index, code: EACCES)
-      let error = #expect(throws: SystemError.self) { try fault.fileSystem.resolve(path) }
-      #expect(error?.code == EACCES && error?.call == .readlink)
+    let calls = FaultAtCall.oneAfterAnother([EACCES]) { fault in
+      do throws(SystemError) {
+        let resolved = try fault.fileSystem.resolve(path)
+        #expect(resolved == path && !fault.happened)
+      } catch {
+        #expect(error.code == EACCES && error.call == .readlink)
+      }
     }
+    // One call for each component.
+    #expect(calls == path.split(separator: "/").count)
   }
 }

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// Tests that change files in a directory of their own.
-protocol WatchedDirectory {
+protocol ChangedDirectory {
   var directory: TemporaryDirectory { get }
 }
 
-extension WatchedDirectory {
+extension ChangedDirectory {
   func write(_ text: String, to name: String) throws {
     try FileSystem().replaceFile(at: directory(name), with: Array(text.utf8))
   }
