@@ -8,41 +8,14 @@ import Testing
 
 /// A program that edits a file without the lock, while another process writes continuously.
 struct UnlockedEditorCampaign {
-  /// The ways in which a program writes the edited content to the file.
-  enum Way: CaseIterable {
-    case inPlace, inPlaceLater, rename, unlinkAndCreate
-
-    func write(_ content: Data, to path: String) throws {
-      let fileSystem = FileSystem()
-      switch self {
-      case .inPlace:
-        try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
-      case .inPlaceLater:
-        let file = try fileSystem.open(path, O_WRONLY)
-        usleep(300)
-        try file.write(content, at: 0)
-        try file.truncate(to: content.count)
-      case .rename:
-        try fileSystem.open("\(path)~", O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600)
-          .write(content, at: 0)
-        try fileSystem.rename("\(path)~", to: path)
-      case .unlinkAndCreate:
-        try fileSystem.unlink(path)
-        try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
-      }
-    }
-  }
-
-  @Test(arguments: Way.allCases)
-  func unlockedEditsAreKept(_ way: Way) throws {
+  @Test(arguments: EditingWay.allCases)
+  func unlockedEditsAreKept(_ way: EditingWay) throws {
     // All contents have the same size, so that sizes do not distinguish them.
     let file = try TestFile(values: ["edit": 1_000_000, "number": 1_000_000])
     let child = try SettingsChild("race", on: file)
     try child.wait(for: "=\t1000010")
     // A store that waits until a file is final, however long its writer is stopped.
-    let endless = Duration.seconds(100_000)
-    let backend = FileBackend(path: file.path, format: .json, gracePeriod: endless)
-    let store = KeyValueStore(backend, .durable, SettingsVersion(0, []), gracePeriod: endless)
+    let store = file.openPatiently(patienceOfWrites: .seconds(100_000))
     let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
 
     let count = 2_000

@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -98,8 +99,7 @@ struct FileBackendReadingTests {
         UnreadableFile(
           path: file.path, reason: "a line has no equals sign", offset: 12, line: 3, column: 1))
     ) { try file.open(file("link")).load() }
-    let binary = FileBackend(
-      path: file.path, format: .binary, coding: LineFormat())
+    let binary = FileBackend(path: file.path, format: .binary, coding: LineFormat())
     #expect(
       throws: KeyValueStoreError.unreadable(
         UnreadableFile(path: file.path, reason: "a line has no equals sign", offset: 12))
@@ -108,9 +108,8 @@ struct FileBackendReadingTests {
 
   @Test func tooLargeFileIsRefusedUnread() throws {
     try FileSystem().open(file.path, O_WRONLY | O_CREAT, mode: 0o600).truncate(to: 1 << 30)
-    let fileSystem = FileSystem { call, _ in call == .read ? EIO : nil }
     let error = KeyValueStoreError.tooLarge(path: file.path, limit: FormatLimits.fileSize)
-    let backend = file.open(fileSystem: fileSystem)
+    let backend = file.open(fileSystem: Outage(of: .read).fileSystem)
     #expect(throws: error) { try backend.load() }
     #expect(throws: error) { try backend.set("a", "1") }
     #expect(try file.status?.size == 1 << 30)
@@ -146,9 +145,7 @@ struct FileBackendReadingTests {
     try file.replace("a=1\nb=1\n")
     let hasWritten = Lock(false)
     let fileSystem = FileSystem.before(.read) { [file] _ in
-      if hasWritten.withLock({ $0 }) { return }
-      hasWritten.withLock { $0 = true }
-      try file.overwrite("a=2\nb=2\nc=2\n")
+      if !hasWritten.exchange(true) { try file.overwrite("a=2\nb=2\nc=2\n") }
     }
     #expect(try file.open(fileSystem: fileSystem).texts() == ["a": "2", "b": "2", "c": "2"])
   }
@@ -169,9 +166,7 @@ struct FileBackendReadingTests {
     let error = #expect(throws: KeyValueStoreError.self) {
       try file.open(fileSystem: fileSystem).load()
     }
-    guard case .unavailable = error else {
-      Issue.record("The error is \(String(describing: error))")
-      return
-    }
+    if case .unavailable = error { return }
+    Issue.record("The error is \(String(describing: error))")
   }
 }

@@ -119,16 +119,11 @@ struct FileBackendWritingTests {
   }
 
   @Test func writtenFileThatCannotBeOpenedIsReadLater() throws {
-    let isArmed = Lock(false)
-    let path = file.path
-    let fileSystem = FileSystem { call, opened in
-      call == .open && opened == path && isArmed.withLock { $0 } ? EMFILE : nil
-    }
-    let backend = file.open(fileSystem: fileSystem)
-    isArmed.withLock { $0 = true }
+    let outage = Outage(of: .open, on: file.path, code: EMFILE)
+    let backend = file.open(fileSystem: outage.fileSystem)
     let contents = try backend.set("a", "1")
     #expect(contents.texts == ["a": "1"])
-    isArmed.withLock { $0 = false }
+    outage.end()
     #expect(try backend.hasChanged(since: contents.revision))
     #expect(try backend.texts() == ["a": "1"])
   }
@@ -212,39 +207,31 @@ struct FileBackendWritingTests {
 
   /// Root looks for the owner of the data as well, but in what it has read.
   @Test func writeOpensItsDirectoryOnce() throws {
-    let directory = file.directory
-    let count = Lock(0)
-    let backend = file.open(
-      fileSystem: FileSystem { call, path in
-        if call == .open, path == directory { count.withLock { $0 += 1 } }
-        return nil
-      })
+    let opens = CallCount(of: .open, on: file.directory)
+    let backend = file.open(fileSystem: opens.fileSystem)
     try backend.set("a", "1")
-    count.withLock { $0 = 0 }
+    let before = opens.value
     try backend.set("a", "2")
-    #expect(count.withLock { $0 } == 1)
+    #expect(opens.value == before + 1)
   }
 
   @Test(.changesOwners) func ownerIsKept() throws {
     try file.replace("a=1\n")
-    try #require(unsafe chown(file.path, 1234, 5678) == 0)
+    try FileSystem().giveAway(file.path)
     try file.open().set("a", "2")
     let status = try #require(try file.status)
     #expect(status.owner == 1234 && status.group == 5678 && status.permissions == 0o600)
     #expect(try FileSystem().status(of: file(".settings.lock"))?.owner == 1234)
   }
 
-  @Test(
-    .changesOwners, arguments: [EPERM, EINVAL])
+  @Test(.changesOwners, arguments: [EPERM, EINVAL])
   func ownerThatCannotBeKeptIsAnError(_ code: Int32) throws {
     try file.replace("a=1\n")
     try #require(unsafe chown(file.path, 1234, 5678) == 0)
-    let fileSystem = FileSystem { call, path in
-      // The change of the lock's owner is attempted as well.
-      call == .fchown && path.hasSuffix(".tmp") ? code : nil
-    }
+    // The change of the lock's owner is attempted as well.
+    let outage = Outage(of: .fchown, on: ".tmp", code: code)
     #expect(throws: KeyValueStoreError.ownedByAnother(path: file.path)) {
-      try file.open(fileSystem: fileSystem).set("a", "2")
+      try file.open(fileSystem: outage.fileSystem).set("a", "2")
     }
     #expect(try file.text() == "a=1\n")
     #expect(try file.names == [".settings.lock", "settings"])

@@ -7,10 +7,7 @@ import Testing
 /// A file with symbolic links in its path.
 struct LinkedFileTests {
   private let file: TestFile
-
-  init() throws {
-    file = try TestFile()
-  }
+  init() throws { file = try TestFile() }
 
   private func run(_ script: String) throws { try Shell.run(script, in: file.directory) }
 
@@ -24,9 +21,7 @@ struct LinkedFileTests {
       mkdir dotfiles config; echo '{"number": 1}' >dotfiles/settings.json
       ln -s ../dotfiles/settings.json config/settings.json
       """)
-    let store = KeyValueStore(
-      FileBackend(path: "\(file.directory)/config/settings.json", format: .json))
-    store.lockTimeout = .seconds(100_000)
+    let store = file.open(at: "\(file.directory)/config/settings.json")
     let number = file.number(in: store)
     let heard = HeardValues(of: number)
     try run("echo '{\"number\": 2}' >dotfiles/settings.json")

@@ -50,16 +50,18 @@ struct UnreadableFileTests {
     #expect(try store.moveAsideUnreadableFile() == nil)
   }
 
-  @Test func storeWithoutALocationIsAnError() throws {
-    let store = KeyValueStore(json: URL(string: "https://example.com/settings.json")!)
+  @Test(arguments: ["https://example.org/settings", "file:///a/h%E9/settings"])
+  func storeWithoutALocationIsAnError(url: String) throws {
+    let store = KeyValueStore(json: try #require(URL(string: url)))
     let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
     #expect(volume.wrappedValue == 0.8)
     volume.wrappedValue = 0.5
     #expect(volume.wrappedValue == 0.5)
-    guard case .invalid = volume.error else {
-      Issue.record("\(String(describing: volume.error))")
-      return
-    }
+    let error = try #require(volume.error)
+    #expect(error.description.contains("file URL, with a path in UTF-8"))
+    #expect(throws: error) { try store.set(1, for: "a") }
     #expect(throws: KeyValueStoreError.self) { try store.synchronize() }
+    if case .invalid = error { return }
+    Issue.record("\(error)")
   }
 }

@@ -71,28 +71,16 @@ struct FailedReadingTests {
     }
   }
 
-  /// A store without a thread that could end a failure by what it read before.
-  private func unobservedStore(
-    of file: TestFile, failingIf isFailing: Lock<Bool>
-  ) -> KeyValueStore {
-    let backend = FileBackend(
-      path: file.path, format: .json,
-      fileSystem: FileSystem { [path = file.path] call, opened in
-        call == .open && opened == path && isFailing.withLock { $0 } ? EIO : nil
-      })
-    return KeyValueStore(HookedBackend(base: backend))
-  }
-
   @Test(arguments: [false, true])
   func inPlaceChangeOfAnUnreadValueIsRefused(_ isKnownFromBefore: Bool) throws {
     let file = try file(.json, 41)
-    let isFailing = Lock(!isKnownFromBefore)
-    let store = unobservedStore(of: file, failingIf: isFailing)
+    let outage = Outage(of: .open, on: file.path, isOn: !isKnownFromBefore)
+    let store = file.openUnobserved(.durable, outage.fileSystem)
     let number = file.number(in: store)
     let error = KeyValueStoreError.system(call: "open", path: file.path, code: EIO)
     if isKnownFromBefore {
       #expect(number.wrappedValue == 41)
-      isFailing.withLock { $0 = true }
+      outage.begin()
       try write(50, to: file)
       #expect(throws: error) { try store.load() }
     }
@@ -102,7 +90,7 @@ struct FailedReadingTests {
     #expect(number.error == error)
     #expect(ReportedFailures.count(of: error) >= before + 3)
 
-    isFailing.withLock { $0 = false }
+    outage.end()
     let stored = isKnownFromBefore ? 50 : 41
     try store.synchronize()
     #expect(number.wrappedValue == stored)
@@ -115,15 +103,15 @@ struct FailedReadingTests {
   /// Another thread may read the newest value while an older one is decoded for the change.
   @Test func inPlaceChangeOfAnOlderValueIsRefused() throws {
     let file = try file(.json, 41)
-    let isFailing = Lock(false)
-    let store = unobservedStore(of: file, failingIf: isFailing)
+    let outage = Outage(of: .open, on: file.path, isOn: false)
+    let store = file.openUnobserved(.durable, outage.fileSystem)
     try store.load()
-    isFailing.withLock { $0 = true }
+    outage.begin()
     try write(50, to: file)
     #expect(throws: KeyValueStoreError.self) { try store.load() }
     HookedNumber.didDecode.withLock { hook in
       hook = {
-        isFailing.withLock { $0 = false }
+        outage.end()
         do { try store.load() } catch { Issue.record(error) }
       }
     }
@@ -182,8 +170,7 @@ struct FailedReadingTests {
     let file = try TestFile()
     try file.overwrite("{\"number\": ")
     let reads = CallCount(of: .read, on: file.path)
-    let backend = FileBackend(path: file.path, format: .json, fileSystem: reads.fileSystem)
-    let number = file.number(in: KeyValueStore(HookedBackend(base: backend)))
+    let number = file.number(in: file.openUnobserved(.durable, reads.fileSystem))
     // The file is read again while it is not older than one tick of the clock.
     var count = -1
     while reads.value != count {
@@ -202,9 +189,8 @@ struct FailedReadingTests {
   /// If the kernel has no watches left, each access checks the file itself.
   @Test func unwatchedFileIsCheckedAtEachAccess() throws {
     let file = try file(.json, 1)
-    let store = file.openPatiently(
-      .durable, FileSystem { call, _ in call == .inotify ? EMFILE : nil })
-    let number = file.number(in: store)
+    let number = file.number(
+      in: file.openPatiently(.durable, Outage(of: .inotify, code: EMFILE).fileSystem))
     for value in 1...5 {
       try write(value, to: file)
       #expect(number.wrappedValue == value)
@@ -222,7 +208,7 @@ struct FailedReadingTests {
   @Test func unwatchedFileThatStaysAbsentMeansTheDefault() throws {
     let file = try file(.json, 1)
     let number = file.number(
-      in: file.open(.durable, FileSystem { call, _ in call == .inotify ? EMFILE : nil }))
+      in: file.open(.durable, Outage(of: .inotify, code: EMFILE).fileSystem))
     #expect(number.wrappedValue == 1)
     try FileSystem().unlink(file.path)
     try wait { number.wrappedValue == 0 }

@@ -67,9 +67,7 @@ struct ManyStoresTests {
         KeyValueStore.onFailure = { _ in gate.wait() }
         let damaged = try (0..<8).map { _ in
           let file = try TestFile(inMemory: true, values: ["number": 0])
-          let backend = FileBackend(path: file.path, format: .json)
-          let store = KeyValueStore(
-            backend, .durable, SettingsVersion(0, []), gracePeriod: .milliseconds(1))
+          let store = file.openPatiently(patience: .milliseconds(1))
           #expect(file.number(in: store).wrappedValue == 0)
           try file.overwrite("{")
           return (file, store)
@@ -97,15 +95,11 @@ struct PolledStoreTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let file = try TestFile(inMemory: true)
-        let store = file.open(.durable, FileSystem { call, _ in call == .inotify ? EMFILE : nil })
+        let store = file.open(.durable, Outage(of: .inotify, code: EMFILE).fileSystem)
         let number = file.number(in: store)
         let hasFailed = Lock(false)
         KeyValueStore.onFailure = { _ in
-          let isFirst = hasFailed.withLock { hasFailed in
-            defer { hasFailed = true }
-            return !hasFailed
-          }
-          if isFirst { number.wrappedValue = 2 }
+          if !hasFailed.exchange(true) { number.wrappedValue = 2 }
         }
         // The write of this value finds that the file cannot be watched.
         number.wrappedValue = 1
@@ -118,10 +112,8 @@ struct PolledStoreTests {
 
   @Test func unwatchedStoreNotifiesObserversAndStreams() async throws {
     let file = try TestFile()
-    let isRefused = Lock(true)
-    let store = file.openPatiently(
-      .durable,
-      FileSystem { call, _ in call == .inotify && isRefused.withLock { $0 } ? EMFILE : nil })
+    let outage = Outage(of: .inotify, code: EMFILE)
+    let store = file.openPatiently(.durable, outage.fileSystem)
     let number = file.number(in: store)
     let heard = HeardValues(of: number)
     var values = number.values.makeAsyncIterator()
@@ -136,7 +128,7 @@ struct PolledStoreTests {
     #expect(ReportedFailures.count(of: error) == 1)
     #expect("\(error)".contains("fs.inotify.max_user_instances"))
 
-    isRefused.withLock { $0 = false }
+    outage.end()
     try await suspend {
       PolledPaths.check()
       return !store.state.withLock { $0.needsReading }

@@ -56,11 +56,7 @@ struct OwnBackendTests {
       HookedBackend(
         base: memory,
         willLoad: { () throws(KeyValueStoreError) in
-          let isFirst = isFirst.withLock { isFirst in
-            defer { isFirst = false }
-            return isFirst
-          }
-          if !isFirst { return }
+          if !isFirst.exchange(false) { return }
           hasBegun.signal()
           mayFail.wait()
           throw failure

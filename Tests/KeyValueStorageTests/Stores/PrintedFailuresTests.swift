@@ -14,44 +14,47 @@ struct PrintedFailuresTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }
 
-  /// A file that cannot be parsed, a value of another type, and a write that fails, twice each.
+  /// Files that cannot be parsed, values of other types, and writes that fail, before a success.
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
     let path = directory("settings.json")
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) { [path = path as String] in
       recordingErrors {
-        let isFailing = Lock(false)
-        let backend = FileBackend(
-          path: path, format: .json,
-          fileSystem: FileSystem { call, opened in
-            call == .open && opened.hasSuffix(".lock") && isFailing.withLock { $0 } ? EIO : nil
-          })
+        let outage = Outage(of: .open, on: ".lock", isOn: false)
+        let backend = FileBackend(path: path, format: .json, fileSystem: outage.fileSystem)
         // Not observed: a thread of the store could end a failure by what it read before.
         let store = KeyValueStore(HookedBackend(base: backend))
         let number = StoredValue(wrappedValue: 0, "number", in: store)
-        for round in 1...2 {
-          try FileSystem().replaceFile(at: path, with: Array("{".utf8))
-          #expect(throws: KeyValueStoreError.self) { try number.load() }
-          for _ in 0..<3 { KeyValueStore.onFailure(try #require(number.error)) }
-
-          let text = #"{"number": "text"}"#
-          try FileSystem().replaceFile(at: path, with: Array(text.utf8))
-          #expect(throws: KeyValueStoreError.self) { try number.load() }
-          for _ in 0..<3 { #expect(number.wrappedValue == 0) }
-
-          isFailing.withLock { $0 = true }
-          for value in 1...3 { number.wrappedValue = 10 * round + value }
-          isFailing.withLock { $0 = false }
-          number.wrappedValue = round
+        for round in 1...4 {
+          for text in ["{", "{\n{", #"{"number": "text"}"#, #"{"number": []}"#] {
+            try FileSystem().replaceFile(at: path, with: Array(text.utf8))
+            #expect(throws: KeyValueStoreError.self) { try number.load() }
+            if text.hasPrefix("{\"") {
+              for _ in 0..<3 { #expect(number.wrappedValue == 0) }
+            } else {
+              for _ in 0..<3 { KeyValueStore.onFailure(try #require(number.error)) }
+            }
+          }
+          // The success is a read or, after failures, a write.
+          if round % 2 == 1 {
+            try FileSystem().replaceFile(at: path, with: Array(#"{"number": 1}"#.utf8))
+            #expect(try number.load() == 1)
+          } else {
+            outage.begin()
+            for value in 1...3 { number.wrappedValue = 10 * round + value }
+            outage.end()
+            number.wrappedValue = round
+          }
           #expect(number.error == nil)
         }
       }
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    for message in ["cannot be read at line 1", "does not have the type Int", "open of "] {
-      #expect(text.split(separator: "\n").count { $0.contains(message) } == 2, "\(text)")
-    }
+    let lines = message(of: result).split(separator: "\n")
+    for (text, count) in [
+      ("cannot be read at line 1", 4), ("cannot be read at line 2", 4), ("found a string", 4),
+      ("found an array", 4), ("does not have the type Int", 8), ("open of ", 2),
+    ] { #expect(lines.count { $0.contains(text) } == count, "\(text): \(lines)") }
   }
 
   /// A failure that the library detects, on a thread that may not call the app's handler.
@@ -77,7 +80,7 @@ struct PrintedFailuresTests {
         withExtendedLifetime(number) {}
       }
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.split(separator: "\n").count { $0.contains("cannot be read at line 1") } == 1)
+    let lines = message(of: result).split(separator: "\n")
+    #expect(lines.count { $0.contains("cannot be read at line 1") } == 1)
   }
 }

@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -46,17 +45,13 @@ struct StoreDirectoryTests {
   @Test(arguments: zip(Obstacle.allCases + Obstacle.allCases, policies + policies.reversed()))
   func unusableDirectoryIsAnError(_ obstacle: Obstacle, _ writes: WritePolicy) throws {
     let file = try TestFile()
-    let isForbidden = Lock(false)
-    let store = store(
-      file, writes,
-      FileSystem { call, _ in
-        call == .mkdir && isForbidden.withLock { $0 } ? EACCES : nil
-      })
+    let outage = Outage(of: .mkdir, code: EACCES, isOn: false)
+    let store = store(file, writes, outage.fileSystem)
     let number = file.number(in: store)
     try number.save(1)
     try Shell.run("mv app away", in: file.directory)
     switch obstacle {
-    case .forbiddenDirectory: isForbidden.withLock { $0 = true }
+    case .forbiddenDirectory: outage.begin()
     case .fileInItsPlace: try Shell.run("echo text >app", in: file.directory)
     }
     let changes: [() throws -> Void] = [
@@ -78,7 +73,7 @@ struct StoreDirectoryTests {
     #expect(number.error != nil)
     #expect(number.wrappedValue == 3)
 
-    isForbidden.withLock { $0 = false }
+    outage.end()
     if obstacle == .fileInItsPlace {
       let text = try String(contentsOfFile: "\(file.directory)/app", encoding: .utf8)
       #expect(text == "text\n")

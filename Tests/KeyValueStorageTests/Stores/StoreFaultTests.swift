@@ -46,15 +46,13 @@ struct StoreFaultTests {
   func failedCallIsReportedAndLosesNothing(
     _ operation: Operation, _ code: Int32, _ format: KeyValueFormat
   ) throws {
-    var (index, failures) = (0, 0)
-    while true {
+    var failures = 0
+    let calls = try FaultAtCall.oneAfterAnother(
+      [code], isArmed: false, exceptions: [.inotify, .readlink]
+    ) { fault in
       let file = try TestFile(format, inMemory: true, values: ["number": 1, "other": 5])
       let before = try file.bytes
-      let fault = FaultAtCall(index, code: code, isArmed: false, exceptions: [.inotify, .readlink])
-      let store = KeyValueStore(
-        HookedBackend(
-          base: FileBackend(path: file.path, format: format, fileSystem: fault.fileSystem)),
-        writes: operation.writes)
+      let store = file.openUnobserved(operation.writes, fault.fileSystem)
       let number = file.number(in: store)
       #expect(try number.load() == 1)
 
@@ -70,9 +68,6 @@ struct StoreFaultTests {
         #expect(error == nil)
         #expect(number.error == nil)
         #expect(try file.values()["number"] == 2)
-        // The last round is the one without a fault.
-        #expect(index > 8)
-        #expect(code == EINTR || failures > 8)
         return
       }
       let comment = Comment("\(operation) with error \(code) in \(place)")
@@ -88,7 +83,7 @@ struct StoreFaultTests {
         // The value is retained, and written with the next change.
         #expect(number.wrappedValue == 2, comment)
         fault.expect(number.error, comment)
-        if index % 2 == 0 { try store.synchronize() } else { try store.set(1, for: "next") }
+        if failures % 2 == 0 { try store.synchronize() } else { try store.set(1, for: "next") }
       } else if error != nil {
         #expect(number.error == nil, comment)
         let isInPlace = place == "fsync \(file.directory)"
@@ -101,21 +96,20 @@ struct StoreFaultTests {
       #expect(try file.values()["other"] == 5, comment)
       try store.set(3, for: "number")
       #expect(try file.temporaryFiles == [], comment)
-      index += 1
     }
+    #expect(calls > 8)
+    #expect(code == EINTR || failures > 8)
   }
 
   @Test func failedCoalescedWriteIsRepeated() throws {
     let file = try TestFile(inMemory: true)
-    let isFailing = Lock(true)
-    let store = file.open(
-      .coalesced(within: .milliseconds(1)),
-      FileSystem { call, _ in call == .fsync && isFailing.withLock { $0 } ? EIO : nil })
+    let outage = Outage(of: .fsync)
+    let store = file.open(.coalesced(within: .milliseconds(1)), outage.fileSystem)
     let number = file.number(in: store)
     number.wrappedValue = 1
     try wait { number.error != nil }
     #expect(number.wrappedValue == 1)
-    isFailing.withLock { $0 = false }
+    outage.end()
     // The write happens without another call.
     try wait { number.error == nil }
     #expect(try file.values() == ["number": 1])

@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
@@ -8,13 +9,6 @@ import Testing
 
 /// Files that another writer left, which may not have flushed them.
 struct StoreSuccessorTests {
-  private static func store(_ file: TestFile, _ fileSystem: FileSystem) -> KeyValueStore {
-    KeyValueStore(
-      HookedBackend(
-        base: FileBackend(
-          path: file.path, format: .json, fileSystem: fileSystem, gracePeriod: .zero)))
-  }
-
   @Test func storedValueOfAnotherWriterIsFlushed() throws {
     let file = try TestFile(inMemory: true)
     let made = Lock([String]())
@@ -28,7 +22,7 @@ struct StoreSuccessorTests {
       try work()
       return made.withLock { $0 }
     }
-    let store = Self.store(file, log)
+    let store = file.openUnobserved(.durable, log)
     // Creates the lock file, which flushes the directory's parents.
     try store.transaction {}
     let flushes = ["fsync \(file.path)", "fsync \(file.directory)"]
@@ -56,16 +50,11 @@ struct StoreSuccessorTests {
 
   @Test func unflushedValueIsNotAcknowledged() throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
-    let path = file.path
-    let isFailing = Lock(true)
-    let store = Self.store(
-      file,
-      FileSystem { call, flushed in
-        call == .fsync && flushed == path && isFailing.withLock { $0 } ? EIO : nil
-      })
-    let error = KeyValueStoreError.system(call: "fsync", path: path, code: EIO)
+    let outage = Outage(of: .fsync, on: file.path)
+    let store = file.openUnobserved(.durable, outage.fileSystem)
+    let error = KeyValueStoreError.system(call: "fsync", path: file.path, code: EIO)
     for _ in 0..<2 { #expect(throws: error) { try store.set(1, for: "number") } }
-    isFailing.withLock { $0 = false }
+    outage.end()
     try store.set(1, for: "number")
   }
 
@@ -73,43 +62,32 @@ struct StoreSuccessorTests {
   @Test func unchangedValueOfAnImportIsFlushed() throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
     let source = try TestFile(.xml, inMemory: true, values: ["number": 1])
-    let path = file.path
-    let isFailing = Lock(true)
-    let store = Self.store(
-      file,
-      FileSystem { call, flushed in
-        call == .fsync && flushed == path && isFailing.withLock { $0 } ? EIO : nil
-      })
-    let error = KeyValueStoreError.system(call: "fsync", path: path, code: EIO)
+    let outage = Outage(of: .fsync, on: file.path)
+    let store = file.openUnobserved(.durable, outage.fileSystem)
+    let error = KeyValueStoreError.system(call: "fsync", path: file.path, code: EIO)
     #expect(throws: error) { try store.import(UserDefaultsFile(source.path)) }
-    isFailing.withLock { $0 = false }
+    outage.end()
     #expect(try store.import(UserDefaultsFile(source.path)).unchanged == ["number"])
   }
 
   @Test func unflushedDirectoryIsFlushedByTheNextWrite() throws {
     let directory = try TemporaryDirectory(inMemory: true)
-    let path = directory.path
-    let isFailing = Lock(true)
-    let store = KeyValueStore(
-      HookedBackend(
-        base: FileBackend(
-          path: directory("app/settings.json"), format: .json,
-          fileSystem: FileSystem { call, flushed in
-            call == .fsync && flushed == path && isFailing.withLock { $0 } ? EIO : nil
-          })))
-    let error = KeyValueStoreError.uncertain(path: path, code: EIO)
+    let outage = Outage(of: .fsync, on: directory.path)
+    let backend = FileBackend(
+      path: directory("app/settings.json"), format: .json, fileSystem: outage.fileSystem)
+    let store = KeyValueStore(HookedBackend(base: backend))
+    let error = KeyValueStoreError.uncertain(path: directory.path, code: EIO)
     for _ in 0..<2 { #expect(throws: error) { try store.set(1, for: "number") } }
     #expect(try store.keys() == [])
-    isFailing.withLock { $0 = false }
+    outage.end()
     try store.set(1, for: "number")
   }
 
   @Test(arguments: [EINVAL, ENOSYS, EOPNOTSUPP])
   func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
     let file = try TestFile(inMemory: true)
-    let directory = file.directory
     let store = file.open(
-      .durable, FileSystem { call, path in call == .fsync && path == directory ? code : nil })
+      .durable, Outage(of: .fsync, on: file.directory, code: code).fileSystem)
     #expect(try store.directoryRemark != nil)
     for value in [1, 1, 2] { try store.set(value, for: "number") }
     #expect(try file.values() == ["number": 2])
@@ -124,9 +102,8 @@ struct StoreSuccessorTests {
     for seed in 0..<Campaign.size(sample: 5, full: 100) {
       var generator = Campaign.generator(seed * 4 + (isNew ? 2 : 0) + (hasNamelessFiles ? 1 : 0))
       let before: [String: Int] = isNew ? [:] : ["a": 1, "b": 2]
-      let file =
-        try isNew
-        ? TestFile(inMemory: true) : TestFile(inMemory: true, values: before)
+      let file = try TestFile(inMemory: true)
+      if !isNew { try file.encoded(before).write(to: URL(filePath: file.path)) }
       let disk = try ModeledDisk([file.directory], hasNamelessFiles: hasNamelessFiles)
       let journal = try write(to: file, on: disk, before, using: &generator)
       let changes = disk.changes
@@ -134,7 +111,7 @@ struct StoreSuccessorTests {
         try disk.install(disk.files(cutAfter: time, of: changes, odds: odds, using: &generator))
         let comment = Comment("cut after \(time) of \(changes.count) with odds \(odds ?? -1)")
         do {
-          let store = Self.store(file, FileSystem())
+          let store = file.openUnobserved()
           #expect(journal.lostKeys(in: try values(of: store), at: time) == [], comment)
           try store.set(9, for: "new")
           #expect(try store.value(of: "new") == 9, comment)
@@ -151,11 +128,9 @@ struct StoreSuccessorTests {
   }
 
   private func values(of store: KeyValueStore) throws -> [String: String] {
-    var values: [String: String] = [:]
-    for key in try store.keys() {
-      values[key] = try store.value(of: key, as: Int.self)?.description
+    try store.keys().reduce(into: [:]) {
+      $0[$1] = try store.value(of: $1, as: Int.self)?.description
     }
-    return values
   }
 
   /// Returns the writes of several processes, two at a time.
@@ -165,7 +140,7 @@ struct StoreSuccessorTests {
   ) throws -> ModeledJournal {
     var journal = ModeledJournal(before: before.mapValues(\.description))
     func open(_ process: ModeledProcess) -> KeyValueStore {
-      Self.store(file, process.fileSystem(on: disk) { _ in true })
+      file.openUnobserved(.durable, process.fileSystem(on: disk) { _ in true })
     }
     var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
     var stores = processes.map(open)
@@ -176,11 +151,8 @@ struct StoreSuccessorTests {
       let value = Int.random(in: 0...2, using: &generator)
       do {
         try journal.write(key, value == 0 ? nil : "\(value)", on: disk) {
-          if value == 0 {
-            try stores[index].remove(key)
-          } else {
-            try stores[index].set(value, for: key)
-          }
+          let store = stores[index]
+          if value == 0 { try store.remove(key) } else { try store.set(value, for: key) }
         }
       } catch KeyValueStoreError.uncertain(_, EIO) {
         // The journal allows for either outcome.

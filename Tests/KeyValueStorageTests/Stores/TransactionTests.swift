@@ -101,7 +101,6 @@ struct TransactionTests {
       }
       try change(&counter.wrappedValue)
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("during an in-place change"))
+    #expect(message(of: result).contains("during an in-place change"))
   }
 }

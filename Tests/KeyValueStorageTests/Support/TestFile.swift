@@ -27,13 +27,17 @@ final class TestFile: Sendable {
 
   var directory: String { temporary.path }
 
+  private func backend(_ fileSystem: FileSystem, _ gracePeriod: Duration) -> FileBackend {
+    FileBackend(path: path, format: format, fileSystem: fileSystem, gracePeriod: gracePeriod)
+  }
+
   /// Another store for the same file, as in another process, without a limit for its lock.
   func open(
-    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(), version: Int = 0,
-    _ migrations: [KeyValueMigration] = []
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(),
+    at path: String? = nil, version: Int = 0, _ migrations: [KeyValueMigration] = []
   ) -> KeyValueStore {
     let store = KeyValueStore(
-      FileBackend(path: path, format: format, fileSystem: fileSystem), writes: writes,
+      FileBackend(path: path ?? self.path, format: format, fileSystem: fileSystem), writes: writes,
       version: version, migrations: migrations)
     store.lockTimeout = .seconds(100_000)
     return store
@@ -41,14 +45,20 @@ final class TestFile: Sendable {
 
   /// A store that waits until a file that another program is writing is complete.
   func openPatiently(
-    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(),
+    patienceOfWrites: Duration = .zero, patience: Duration = .seconds(100_000)
   ) -> KeyValueStore {
-    let backend = FileBackend(
-      path: path, format: format, fileSystem: fileSystem, gracePeriod: .zero)
     let store = KeyValueStore(
-      backend, writes, SettingsVersion(0, []), gracePeriod: .seconds(100_000))
+      backend(fileSystem, patienceOfWrites), writes, SettingsVersion(0, []), gracePeriod: patience)
     store.lockTimeout = .seconds(100_000)
     return store
+  }
+
+  /// A store without a thread that could end a failure by what it read before.
+  func openUnobserved(
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+  ) -> KeyValueStore {
+    KeyValueStore(HookedBackend(base: backend(fileSystem, .zero)), writes: writes)
   }
 
   /// A property for the key `number`, which is 0 by default.
