@@ -9,6 +9,7 @@ extension Job {
     case wait, quickExit, exec
   }
 
+  /// `way`: sets keys that are not due to be written for a long time, and ends.
   func end() throws {
     let way = try way(Ending.self)
     let store = try open(
@@ -85,6 +86,7 @@ extension Job {
     exit(0)
   }
 
+  /// Prints each new value of the key `number`.
   func watch() throws {
     let store = try open()
     let number = StoredValue(wrappedValue: 0, "number", in: store)
@@ -93,6 +95,7 @@ extension Job {
     withExtendedLifetime(observation) { dispatchMain() }
   }
 
+  /// `user`: tries to write as another user, and again after the signal `USR1`.
   func refuse() throws {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
@@ -101,7 +104,6 @@ extension Job {
     try become(uid_t(try number(0)))
     // The output has the failures.
     KeyValueStore.onFailure = { _ in }
-
     let store = try open()
     let number = StoredValue(wrappedValue: 0, "number", in: store)
     printLine("set\t\(outcome { try store.set(2, for: "other") })")

@@ -13,7 +13,7 @@ extension Job {
     var isReported: Bool { [.set, .change, .observe].contains(self) }
   }
 
-  /// See ``Mode/fork``.
+  /// `count`: forks that many children, which use the settings, while its threads are busy.
   func forkChildren() throws {
     let store = try open(.coalesced(within: .seconds(100_000)))
     let settings = Settings(store)
@@ -22,7 +22,6 @@ extension Job {
     // Swift's runtime instantiates generic types at their first use, under locks of its own.
     try warmUp()
     settings.keepBusy(with: try open())
-
     for number in 0..<(try self.number(0)) {
       let use = FirstUse.allCases[number % FirstUse.allCases.count]
       let child = Self.fork()

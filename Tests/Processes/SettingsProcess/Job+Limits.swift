@@ -3,7 +3,8 @@ import KeyValueStorage
 
 // Work without new threads, under a held lock, and up to a busy end.
 extension Job {
-  /// See ``Mode/withoutThreads``.
+  /// `user`: performs all operations as another user that cannot create threads, and prints a line
+  /// for each.
   func withoutThreads() throws {
     try become(uid_t(try number(0)))
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -14,7 +15,6 @@ extension Job {
       let code = unsafe setrlimit(RLIMIT_NPROC, &limit)
     #endif
     guard code == 0, try !Self.canMakeAThread() else { throw Misuse() }
-
     KeyValueStore.onFailure = { printLine("report\t\($0)") }
     let store = try open()
     let number = StoredValue(wrappedValue: 0, "number", in: store)
@@ -31,7 +31,6 @@ extension Job {
     number.wrappedValue = 5
     printLine("observed\t\(number.error?.description ?? "-")")
     withExtendedLifetime(observations) {}
-
     let other = try open(.coalesced(within: .milliseconds(1)))
     StoredValue(wrappedValue: 0, "synchronized", in: other).wrappedValue = 1
     printLine("synchronize\t\(outcome(other.synchronize))")
@@ -55,7 +54,7 @@ extension Job {
     return unsafe pthread_create(&thread, nil, { _ in nil }, nil) == 0
   }
 
-  /// See ``Mode/hold``.
+  /// Begins a transaction, prints `ready`, and stays in it.
   func hold() throws {
     let store = try open()
     try store.transaction {
@@ -65,7 +64,8 @@ extension Job {
     }
   }
 
-  /// See ``Mode/endBusy``.
+  /// Sets keys, and ends while another process holds the lock; prints the messages for
+  /// standard error on standard output.
   func endBusy() throws {
     dup2(STDOUT_FILENO, STDERR_FILENO)
     for number in 0..<3 {

@@ -4,7 +4,9 @@ import KeyValueStorage
 
 // Writes of several processes to one file.
 extension Job {
-  /// See ``Mode/race``.
+  /// Increments the key `number` as fast as possible until a file with the suffix `.stop` exists;
+  /// prints `=` and the number for each acknowledged write, and `!` and the error for each refused
+  /// one.
   func race() throws {
     let number = StoredValue(wrappedValue: 0, "number", in: try open())
     var value = 1_000_000
@@ -19,7 +21,8 @@ extension Job {
     }
   }
 
-  /// See ``Mode/count``.
+  /// `stop`: increments and reads the key `number` until that file exists; prints a line for each
+  /// operation, with times of a clock that processes share.
   func count() throws {
     let stop = try parameter(0)
     let store = try open()
@@ -46,6 +49,11 @@ extension Job {
     case durable, coalesced
   }
 
+  /// `way process prefix`: sets and removes keys that begin with the name of the process, to values
+  /// that begin with the prefix, on two threads until it is killed.
+  ///
+  /// Standard output is a journal: a line with `+` before each change, and the same line with `=`
+  /// once the store has acknowledged it; the value of a removal is `-`.
   func write() throws {
     let way = try way(Writing.self)
     let (process, prefix) = (try parameter(1), try parameter(2))

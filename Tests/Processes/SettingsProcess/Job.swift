@@ -7,20 +7,13 @@ struct Job: Sendable {
   let file: URL
   let parameters: [String]
 
-  func run(_ mode: Mode) throws {
-    switch mode {
-    case .write: try write()
-    case .end: try end()
-    case .watch: try watch()
-    case .refuse: try refuse()
-    case .race: try race()
-    case .count: try count()
-    case .withoutThreads: try withoutThreads()
-    case .hold: try hold()
-    case .endBusy: try endBusy()
-    case .fork: try forkChildren()
-    }
-  }
+  /// The jobs by their names, whose parameters follow the format and the file.
+  static let modes: [String: @Sendable (Job) throws -> Void] = [
+    "count": { try $0.count() }, "end": { try $0.end() }, "endBusy": { try $0.endBusy() },
+    "fork": { try $0.forkChildren() }, "hold": { try $0.hold() }, "race": { try $0.race() },
+    "refuse": { try $0.refuse() }, "watch": { try $0.watch() },
+    "withoutThreads": { try $0.withoutThreads() }, "write": { try $0.write() },
+  ]
 
   func parameter(_ index: Int) throws -> String {
     guard parameters.indices.contains(index) else { throw Misuse() }

@@ -5,15 +5,20 @@ import SecretStorage
 
 // Work beside locks of the file and of the vault.
 extension Job {
-  func hold(_ lock: String) throws {
+  /// `lock`: holds a lock, prints a line, and waits for a signal.
+  func hold() throws {
     // The call copies the path.
-    let file = unsafe open(lock, O_RDWR | O_CREAT, 0o600)
+    let file = unsafe open(try parameter(0), O_RDWR | O_CREAT, 0o600)
     guard file >= 0, flock(file, LOCK_EX) == 0 else { throw Misuse() }
     printLine("held")
     while true { pause() }
   }
 
-  func beLocked(_ vault: SecretVault) throws {
+  /// `kind path permission`: repeatedly unlocks the vault by the passphrase or `key file` in a
+  /// file, uses every secret, prints `unlocked`, waits until a signal has locked it, prints
+  /// `locked`, and waits for the file `permission.1` and so on.
+  func beLocked() throws {
+    let vault = SecretVault(fileURL: file, stateDirectory: state)
     vault.automaticLocking = AutomaticLocking(whenSuspended: true, signals: [SIGUSR1])
     let permission = try parameter(2)
     for round in 1... {
@@ -31,6 +36,9 @@ extension Job {
     }
   }
 
+  /// `passphrase stop`: until the file `stop` exists, changes and reads an item of its own,
+  /// unlocking the vault when it is locked; or stays locked if the passphrase is `-`. Also reads
+  /// the item `always`, and prints a line for each round.
   func accompany(_ vault: SecretVault) throws {
     let passphrase = try parameter(0)
     let stop = try parameter(1)

@@ -5,7 +5,8 @@ import KeychainCompatibility
 
 // Settings of Foundation, and their migration.
 extension Job {
-  /// Migrates lists of numbers from a property list, as far as a number of the progress.
+  /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until
+  /// the progress is `end`.
   func migrateSettings() throws {
     let store = KeyValueStore(json: URL(filePath: try parameter(0)))
     var migration = DefaultsMigration(into: store)
@@ -19,13 +20,14 @@ extension Job {
     }
   }
 
+  /// `suite settings`: imports the suite, and prints the number of keys.
   func importSuite() throws {
     let store = KeyValueStore(json: URL(filePath: try parameter(1)))
     let report = try DefaultsMigration(into: store).run(userDefaults: try parameter(0))
     printLine("\(report.imported.count)")
   }
 
-  /// Sets every kind of value that apps with and without FTPropertyWrappers 1.x can set.
+  /// `suite`: sets every kind of value that apps with and without FTPropertyWrappers 1.x can set.
   func setUserDefaults() throws {
     guard let defaults = UserDefaults(suiteName: try parameter(0)) else { throw Misuse() }
     defaults.set(true, forKey: "flag")

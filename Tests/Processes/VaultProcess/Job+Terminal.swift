@@ -4,6 +4,7 @@ import SecretStorage
 
 // Questions on the terminal.
 extension Job {
+  /// `attempts`: asks on the terminal for the vault's passphrase.
   func authenticate(_ vault: SecretVault) async throws {
     let authenticator = PassphraseAuthenticator(for: vault, attempts: try number(0))
     do throws(SecretStoreError) {
@@ -15,12 +16,13 @@ extension Job {
     }
   }
 
-  /// Asks a question on the terminal, and prints the result.
+  /// `kind`: asks a `hidden` or `visible` question on the terminal, and prints the result.
   ///
   /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process has its own handlers
   /// of SIGINT and SIGCONT; with `locking`, the vault is unlocked and locks at a suspension; with
   /// `twice`, two tasks ask at once.
-  func ask(_ kind: String, beside vault: SecretVault) async throws {
+  func ask(beside vault: SecretVault) async throws {
+    let kind = try parameter(0)
     if kind == "handling" {
       for number in [SIGINT, SIGCONT] { signal(number) { _ in printLine("A signal came.") } }
     }

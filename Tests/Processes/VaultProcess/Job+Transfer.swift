@@ -7,6 +7,7 @@ import SecretStorage
 extension Job {
   private static let passphrase = Secret("The Valley Wind".utf8)
 
+  /// `rounds file`: repeatedly exports to the file, and logs each step.
   func export(_ vault: SecretVault) throws {
     let target = URL(filePath: try parameter(1))
     try repeating(parameter: 0) { round in
@@ -18,6 +19,7 @@ extension Job {
     }
   }
 
+  /// `file`: imports from the file, logs each step, and waits for a signal.
   func importItems(to vault: SecretVault) throws {
     let source = URL(filePath: try parameter(0))
     _ = try Self.journal("import", "all") {
@@ -29,6 +31,8 @@ extension Job {
     while true { pause() }
   }
 
+  /// `file [permission]`: migrates the variables of an `.env` file, once, prints a line, waits for
+  /// the file `permission` if there is one, and removes the source.
   func migrate(to vault: SecretVault) throws {
     let source = try ForeignSecrets.environmentFile(
       at: URL(filePath: try parameter(0)), service: "app")

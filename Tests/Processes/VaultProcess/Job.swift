@@ -9,31 +9,28 @@ struct Job: Sendable {
   let state: URL
   let parameters: [String]
 
-  func run(_ mode: Mode) async throws {
+  /// The jobs by their names; the number of rounds may be `-`, for work without end.
+  static let modes: [String: @Sendable (Job, SecretVault) async throws -> Void] = [
+    "accompany": { try $0.accompany($1) }, "ask": { try await $0.ask(beside: $1) },
+    "authenticate": { try await $0.authenticate($1) }, "beLocked": { job, _ in try job.beLocked() },
+    "compact": { try $0.compact($1) }, "count": { try $0.count($1) },
+    "create": { job, _ in try job.create() },
+    "descriptors": { job, _ in try job.useLibrariesWithoutDescriptors() },
+    "export": { try $0.export($1) }, "hold": { job, _ in try job.hold() },
+    "import": { try $0.importItems(to: $1) }, "migrate": { try $0.migrate(to: $1) },
+    "passphrase": { try $0.changePassphrase(of: $1) }, "rotate": { try $0.rotate($1) },
+    "settings": { job, _ in try job.migrateSettings() }, "slots": { try $0.changeSlots(of: $1) },
+    "suite": { job, _ in try job.importSuite() },
+    "userDefaults": { job, _ in try job.setUserDefaults() }, "write": { try $0.write($1) },
+  ]
+
+  var vault: SecretVault { vault(at: file) }
+
+  private func vault(at file: URL) -> SecretVault {
     let vault = SecretVault(fileURL: file, stateDirectory: state, cipher: TestCipher())
     // A busy machine would reach any limit.
     vault.lockTimeout = .seconds(100_000)
-    switch mode {
-    case .write: try write(vault)
-    case .count: try count(vault)
-    case .compact: try compact(vault)
-    case .create: try create()
-    case .passphrase: try changePassphrase(of: vault)
-    case .slots: try changeSlots(of: vault)
-    case .accompany: try accompany(vault)
-    case .beLocked: try beLocked(SecretVault(fileURL: file, stateDirectory: state))
-    case .authenticate: try await authenticate(vault)
-    case .ask: try await ask(try parameter(0), beside: vault)
-    case .rotate: try rotate(vault)
-    case .export: try export(vault)
-    case .import: try importItems(to: vault)
-    case .settings: try migrateSettings()
-    case .userDefaults: try setUserDefaults()
-    case .suite: try importSuite()
-    case .migrate: try migrate(to: vault)
-    case .descriptors: try useLibrariesWithoutDescriptors()
-    case .hold: try hold(try parameter(0))
-    }
+    return vault
   }
 
   func parameter(_ index: Int) throws -> String {
@@ -52,6 +49,7 @@ struct Job: Sendable {
     for round in 0..<count { try body(round) }
   }
 
+  /// `threads rounds prefix`: adds, changes and removes items of its own.
   private func write(_ vault: SecretVault) throws {
     let threads = try number(0)
     let prefix = try parameter(2)
@@ -134,6 +132,8 @@ struct Job: Sendable {
     }
   }
 
+  /// `stop`: increments the number in the item `counter`, by compare-and-swap, and reads it, until
+  /// the file `stop` exists; prints a line for each, with times of a shared clock.
   private func count(_ vault: SecretVault) throws {
     let stop = try parameter(0)
     var round = 0
@@ -154,6 +154,7 @@ struct Job: Sendable {
     }
   }
 
+  /// `rounds prefix`: repeatedly changes one item and compacts.
   private func compact(_ vault: SecretVault) throws {
     let account = try parameter(1)
     let identity = ItemIdentity.generic(service: "campaign", account: account)
@@ -168,13 +169,11 @@ struct Job: Sendable {
     }
   }
 
+  /// `rounds`: repeatedly makes a new vault beside the file, with one item.
   private func create() throws {
     try repeating(parameter: 0) { round in
       let name = "created-\(round)"
-      let vault = SecretVault(
-        fileURL: file.deletingLastPathComponent().appending(path: name), stateDirectory: state,
-        cipher: TestCipher())
-      vault.lockTimeout = .seconds(100_000)
+      let vault = vault(at: file.deletingLastPathComponent().appending(path: name))
       _ = try Self.journal(name, name) {
         try vault.add(
           Secret(name.utf8), identity: .generic(service: "campaign", account: name),
@@ -183,6 +182,7 @@ struct Job: Sendable {
     }
   }
 
+  /// `rounds`: repeatedly changes the passphrase.
   private func changePassphrase(of vault: SecretVault) throws {
     try repeating(parameter: 0) { round in
       try Self.journal("passphrase", "passphrase \(round)") {
@@ -191,6 +191,30 @@ struct Job: Sendable {
     }
   }
 
+  /// `rounds prefix passphrase key-file`: adds, renames and removes a slot for the key file, and
+  /// changes the passphrase of the slot `person`.
+  private func changeSlots(of vault: SecretVault) throws {
+    let prefix = try parameter(1)
+    var passphrase = try parameter(2)
+    let keyFile = UnlockKey.keyFile(URL(filePath: try parameter(3)))
+    guard let person = try vault.slots.first(where: { $0.name == "person" }) else { throw Misuse() }
+    try repeating(parameter: 0) { round in
+      let name = "\(prefix)-\(round)"
+      let slot = try Self.journal(name, "added") {
+        try vault.addSlot(keyFile, named: "\(name) added")
+      }
+      let next = "passphrase \(name)"
+      try Self.journal("passphrase", next) {
+        try vault.changePassphrase(
+          ofSlot: person.id, from: Secret(passphrase.utf8), to: Secret(next.utf8), cost: .minimum)
+      }
+      passphrase = next
+      try Self.journal(name, "renamed") { try vault.renameSlot(slot.id, to: "\(name) renamed") }
+      try Self.journal(name, "-") { try vault.removeSlot(slot.id) }
+    }
+  }
+
+  /// `rounds [passphrase]`: repeatedly rotates the keys, and logs each step.
   private func rotate(_ vault: SecretVault) throws {
     let passphrase = parameters.count > 1 ? UnlockKey.passphrase(Secret(parameters[1].utf8)) : nil
     if let passphrase { try vault.unlock(with: passphrase) }
