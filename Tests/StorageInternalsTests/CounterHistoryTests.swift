@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-/// The results of the checker of counter histories.
 struct CounterHistoryTests {
   @Test(arguments: [
     ["=\t0\t3\t1", "=\t1\t2\t2"], ["=\t0\t1\t1", "r\t0\t3\t2", "=\t2\t3\t2", "r\t4\t5\t2"],

@@ -1,6 +1,7 @@
-import CLibrary
+package import CLibrary
 import Concurrency
 package import StorageInternals
+import Testing
 
 /// A failure of each call of one kind, which lasts until it ends.
 package final class Outage: Sendable {
@@ -21,4 +22,52 @@ package final class Outage: Sendable {
   package func begin() { isOn.withLock { $0 = true } }
 
   package func end() { isOn.withLock { $0 = false } }
+}
+
+// File systems with closures or modes of their own.
+extension FileSystem {
+  /// A file system that calls a closure before each call of one kind, or only those on one path.
+  package static func before(
+    _ call: Call, on path: String? = nil, _ body: @escaping @Sendable (String) throws -> Void
+  ) -> FileSystem {
+    FileSystem { made, at in
+      if made != call || at != path ?? at { return nil }
+      do { try body(at) } catch { Issue.record(error) }
+      return nil
+    }
+  }
+
+  /// A file system without unnamed files that gives each temporary file a mode, as some FUSE file
+  /// systems do, and refuses every other mode with an error, or ignores it.
+  package static func giving(_ mode: mode_t, refusingWith code: Int32?) -> FileSystem {
+    FileSystem { call, path in
+      guard path.hasSuffix(".tmp") else { return nil }
+      switch call {
+      case .link: return EOPNOTSUPP
+      case .fchmod: return code
+      case .stat:
+        // The call copies the path, at which there is no file before the first `link`.
+        _ = unsafe chmod(path, mode)
+        return nil
+      default: return nil
+      }
+    }
+  }
+
+  /// A file system in which directories can be written, but not listed.
+  package static func unlistable(_ directories: [String]) -> FileSystem {
+    let refused = Lock(Set<String>())
+    return FileSystem { call, path in
+      guard directories.contains(path) else { return nil }
+      if call == .opendir { return EACCES }
+      guard call == .open else { return nil }
+      // A thread that is refused then opens the directory with O_PATH, which is permitted.
+      let attempt = "\(path) \(pthread_self())"
+      return refused.withLock {
+        if $0.remove(attempt) != nil { return nil }
+        $0.insert(attempt)
+        return EACCES
+      }
+    }
+  }
 }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// A file with symbolic links in its path.
 struct LinkedFileTests {
   private let file: TestFile
   init() throws { file = try TestFile() }

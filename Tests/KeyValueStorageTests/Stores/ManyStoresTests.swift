@@ -8,7 +8,6 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// The kernel resources that observation requires.
 struct ManyStoresTests {
   /// Runs in a separate process, where no other test watches a file.
   @Test func storesShareOneInstanceAndOneThread() async {
@@ -88,7 +87,6 @@ struct ManyStoresTests {
   }
 }
 
-/// A store whose file the kernel cannot watch.
 struct PolledStoreTests {
   /// Runs in a separate process, because the handler of failures is global.
   @Test func changeByAFailureHandlerIsKept() async {

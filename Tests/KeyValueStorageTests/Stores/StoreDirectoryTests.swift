@@ -6,7 +6,6 @@ import Testing
 
 @testable import KeyValueStorage
 
-/// A store whose directory is removed, moved away or replaced.
 struct StoreDirectoryTests {
   private static let policies = [WritePolicy.durable, .coalesced(within: .seconds(100_000))]
 

@@ -9,10 +9,7 @@ import Testing
 @Suite(.enabled(if: MountedDirectory.isPossible, "Only root can mount a small file system."))
 struct StoreFullDiskTests {
   private let directory: TestFile
-
-  init() throws {
-    directory = try TestFile()
-  }
+  init() throws { directory = try TestFile() }
 
   private func store(
     in mount: MountedDirectory, _ writes: WritePolicy = .durable
@@ -32,7 +29,6 @@ struct StoreFullDiskTests {
     expect(code, #expect(throws: KeyValueStoreError.self, performing: body))
   }
 
-  /// Each obstacle with each policy.
   @Test(
     arguments: [ENOSPC, EROFS], [WritePolicy.durable, .coalesced(within: .seconds(100_000))])
   func refusedWritesKeepTheFile(_ code: Int32, _ writes: WritePolicy) throws {
@@ -74,8 +70,7 @@ struct StoreFullDiskTests {
     // The root directory takes one inode.
     let mount = try MountedDirectory("\(directory.directory)/inodes", "size=1m,nr_inodes=\(count)")
     let path = "\(mount.path)/app/settings"
-    let number = directory.number(
-      in: KeyValueStore(FileBackend(path: path, format: .json)))
+    let number = directory.number(in: KeyValueStore(FileBackend(path: path, format: .json)))
     number.wrappedValue = 1
     #expect(number.wrappedValue == 1)
     // One inode each for the directory, the lock and the settings.

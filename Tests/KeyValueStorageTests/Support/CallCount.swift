@@ -6,19 +6,6 @@ import Testing
 
 @testable import KeyValueStorage
 
-extension FileSystem {
-  /// A file system that calls a closure before each call of one kind, or only those on one path.
-  static func before(
-    _ call: Call, on path: String? = nil, _ body: @escaping @Sendable (String) throws -> Void
-  ) -> FileSystem {
-    FileSystem { made, at in
-      if made != call || at != path ?? at { return nil }
-      do { try body(at) } catch { Issue.record(error) }
-      return nil
-    }
-  }
-}
-
 /// A counter of one kind of system call.
 final class CallCount: Sendable {
   private let count = Lock(0)

@@ -102,3 +102,11 @@ final class TestFile: Sendable {
     try Data(text.utf8).write(to: URL(filePath: path))
   }
 }
+
+/// A shell that runs commands on files.
+enum Shell {
+  /// Runs a script in a directory until a command fails.
+  static func run(_ script: String, in directory: String) throws {
+    try ChildProcess("/bin/sh", ["-ec", "cd '\(directory)'\n\(script)"]).wait()
+  }
+}

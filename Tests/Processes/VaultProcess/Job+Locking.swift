@@ -37,8 +37,9 @@ extension Job {
   }
 
   /// `passphrase stop`: until the file `stop` exists, changes and reads an item of its own,
-  /// unlocking the vault when it is locked; or stays locked if the passphrase is `-`. Also reads
-  /// the item `always`, and prints a line for each round.
+  /// unlocking the vault when it is locked; or stays locked if the passphrase is `-`.
+  ///
+  /// Also reads the item `always`, and prints a line for each round.
   func accompany(_ vault: SecretVault) throws {
     let passphrase = try parameter(0)
     let stop = try parameter(1)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import StorageInternals
 
-/// The replacement of a file that another program may be changing.
 @Suite struct ExchangingTests {
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory() }

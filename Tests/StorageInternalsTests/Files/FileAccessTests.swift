@@ -5,7 +5,6 @@ import Testing
 
 @testable import StorageInternals
 
-/// The mode and the owner of new files and directories.
 @Suite struct FileAccessTests {
   /// In memory, where every kernel supports unnamed files.
   let directory: TemporaryDirectory
@@ -130,11 +129,9 @@ import Testing
     try FileSystem().makeDirectories(parent)
     try FileSystem().makeDirectories(directory("of root/app"))
     let target = directory("of root")
-    let fileSystem = FileSystem { call, path in
-      guard call == .open, path == child else { return nil }
+    let fileSystem = FileSystem.before(.open, on: child) { _ in
       // The calls copy the paths.
       unsafe #expect(rename(parent, parent + ".moved") == 0 && symlink(target, parent) == 0)
-      return nil
     }
     try fileSystem.makeDirectories(child)
     #expect(try status("of root/app").owner == 0)
@@ -147,11 +144,9 @@ import Testing
     let (child, other) = (directory("home/app"), directory("home/of root"))
     try #require(unsafe mkdir(other, 0o700) == 0)
     try FileSystem().makeSecret(at: "\(other)/key")
-    let fileSystem = FileSystem { call, path in
-      guard call == .open, path == child else { return nil }
+    let fileSystem = FileSystem.before(.open, on: child) { _ in
       // The calls copy the paths.
       unsafe #expect(rename(child, child + ".moved") == 0 && rename(other, child) == 0)
-      return nil
     }
     try fileSystem.makeDirectories(child)
     #expect(try status("home/app").owner == 0)
@@ -165,11 +160,10 @@ import Testing
     let (home, target) = (directory("home"), directory("of root"))
     try FileSystem().makeDirectories(target)
     let isDone = Lock(false)
-    let fileSystem = FileSystem { call, path in
-      guard call == moment, path.hasSuffix(".tmp"), !isDone.exchange(true) else { return nil }
+    let fileSystem = FileSystem.before(moment) { path in
+      guard path.hasSuffix(".tmp"), !isDone.exchange(true) else { return }
       // The calls copy the paths.
       unsafe #expect(rename(home, home + ".moved") == 0 && symlink(target, home) == 0)
-      return nil
     }
     try replace(nil, at: "\(home)/file", in: fileSystem)
     #expect(isDone.withLock { $0 })

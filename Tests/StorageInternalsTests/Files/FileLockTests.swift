@@ -147,9 +147,8 @@ import Testing
   @Test func parentsOnOtherFileSystemsAreNotFlushed() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let flushed = Lock(Set<String>())
-    let fileSystem = FileSystem { call, path in
-      if call == .fsync { flushed.withLock { _ = $0.insert(path) } }
-      return nil
+    let fileSystem = FileSystem.before(.fsync) { path in
+      flushed.withLock { _ = $0.insert(path) }
     }
     _ = try FileLock(at: directory("a/lock"), in: fileSystem)
     let paths = flushed.withLock { $0 }
@@ -161,8 +160,8 @@ import Testing
   @Test(arguments: [EPERM, EACCES, EINVAL])
   func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
     let parent = directory.path.parentDirectory
-    let fileSystem = FileSystem { call, path in call == .fsync && path == parent ? code : nil }
-    _ = try FileLock(at: directory("lock"), in: fileSystem)
+    let outage = Outage(of: .fsync, on: parent, code: code)
+    _ = try FileLock(at: directory("lock"), in: outage.fileSystem)
   }
 
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {

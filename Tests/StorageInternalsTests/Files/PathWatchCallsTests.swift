@@ -118,7 +118,6 @@ struct PathWatchCallsTests: ChangedDirectory {
     try await watcher.expect("c") { try write("c", to: "a/b/file") }
   }
 
-  /// A slow handler does not prevent calls to the others.
   @Test func handlersDoNotWaitForEachOther() async throws {
     let isOver = DispatchSemaphore(value: 0)
     let hasBegun = DispatchSemaphore(value: 0)

@@ -61,7 +61,6 @@ import Testing
     #expect(try FileSystem().entries(of: directory.path) == ["file"])
   }
 
-  /// Another process creates the file at the last moment.
   @Test(arguments: missing)
   func fileCreatedMeanwhileIsKept(_ missing: [FileSystem.Call]) throws {
     let path = directory("file")
