@@ -28,8 +28,7 @@ struct MigrationTests {
     try variables("A=1").migrate(to: open())
     let before = try content(of: directory("secrets.vault"))
     let source = try variables("A=2\nB=1")
-    let plan = try source.migrate(
-      to: open(), replacing: true, isDryRun: true, removingSource: true)
+    let plan = try source.migrate(to: open(), replacing: true, isDryRun: true, removingSource: true)
     #expect(plan.entries.map(\.outcome) == [.conflict, .added])
     #expect(!plan.isSourceRemoved)
     #expect(try sourceExists)

@@ -13,9 +13,8 @@ import Testing
   }
 
   /// Writes each value alone, as a whole file, and with others in one file.
-  @Test(arguments: KeyValueFormat.allCases) func anyValueComesBackExactly(
-    _ format: KeyValueFormat
-  ) throws {
+  @Test(arguments: KeyValueFormat.allCases)
+  func anyValueComesBackExactly(_ format: KeyValueFormat) throws {
     let coding = format.coding
     let filesCount = UInt64(Campaign.size(sample: 6, full: 2000))
     for file in 0..<filesCount {
@@ -41,9 +40,8 @@ import Testing
     }
   }
 
-  @Test(arguments: KeyValueFormat.allCases) func realsAndDatesComeBackToTheBit(
-    _ format: KeyValueFormat
-  ) throws {
+  @Test(arguments: KeyValueFormat.allCases)
+  func realsAndDatesComeBackToTheBit(_ format: KeyValueFormat) throws {
     let reals = [
       0, -0.0, 0.1, 1, 1e16, 1e22, -1e300, .leastNonzeroMagnitude, .leastNormalMagnitude, .pi,
       .greatestFiniteMagnitude, .infinity, -.infinity, .nan,
@@ -63,9 +61,8 @@ import Testing
   }
 
   /// As a value, as a key of a dictionary, and as a key of the file.
-  @Test(arguments: KeyValueFormat.allCases) func allTextComesBackToTheByte(
-    _ format: KeyValueFormat
-  ) throws {
+  @Test(arguments: KeyValueFormat.allCases)
+  func allTextComesBackToTheByte(_ format: KeyValueFormat) throws {
     let controls = (0..<0xa0).map { String(Unicode.Scalar(UInt8($0))) }
     let others = [
       "", "\u{fffe}", "\u{ffff}", "\u{1ffff}", "\u{10ffff}", "\u{2028}", "\u{feff}", "😀",

@@ -7,9 +7,7 @@ import ValueFormats
 struct ForeignDocumentTests {
   private static let text = #"{"a": "$base64:YQ==", "$base64:YQ==": ["$null:1", "$null", null, 1]}"#
 
-  private func tree(_ bytes: [UInt8]) throws -> ValueTree {
-    try ForeignDocument.tree(bytes)
-  }
+  private func tree(_ bytes: [UInt8]) throws -> ValueTree { try ForeignDocument.tree(bytes) }
 
   @Test func textIsNotUnescaped() throws {
     let json = try tree(Array(Self.text.utf8))
@@ -23,8 +21,7 @@ struct ForeignDocumentTests {
     for format in [.xml, .binary] as [PropertyListDecoder.PropertyListFormat] {
       encoder.outputFormat = format
       let elements: [ValueTree] = [string, .string("$null:1"), .string("$null")]
-      #expect(
-        try tree(Array(encoder.encode(strings))) == .dictionary(["a": .array(elements)]))
+      #expect(try tree(Array(encoder.encode(strings))) == .dictionary(["a": .array(elements)]))
     }
   }
 

@@ -77,8 +77,7 @@ struct FormatFuzzTests {
     for number in 0..<Campaign.size(sample: 6, full: 2_000) {
       let keys = random.number(0..<4)
       let file =
-        try number % 2 == 0
-        ? self.file(format) : random.file(keys: keys, in: format.coding)
+        try number % 2 == 0 ? self.file(format) : random.file(keys: keys, in: format.coding)
       for _ in 0..<100 {
         count += 1
         if try format.coding.isRead(damage.damaged(file), "file \(count)") { read += 1 }

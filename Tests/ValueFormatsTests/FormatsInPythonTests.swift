@@ -37,9 +37,7 @@ struct FormatsInPythonTests {
     try write(format.coding.join(try format.coding.entries(trees), FileSurroundings()))
     let lines = try python("read", format)
     try #require(lines.count == trees.count)
-    for ((key, tree), other) in zip(trees, lines) {
-      try #require(line(key, tree, format) == other)
-    }
+    for ((key, tree), other) in zip(trees, lines) { try #require(line(key, tree, format) == other) }
   }
 
   @Test(arguments: KeyValueFormat.allCases)

@@ -13,8 +13,7 @@ struct AdapterValueTypeTests {
   ) throws -> ImportReport.Outcome {
     for item in store.items(matching: .all) { try store.remove(item.id, expecting: item.revision) }
     try store.add(json: json, "service", "key")
-    var migration = AdapterMigration(
-      serviceIdentifier: "service", jsonDecoder: decoder, in: store)
+    var migration = AdapterMigration(serviceIdentifier: "service", jsonDecoder: decoder, in: store)
     migration.convert("key", asJSON: type)
     let plan = try migration.run(isDryRun: true)
     #expect(try store.text("service", "key") == json)
@@ -37,8 +36,7 @@ struct AdapterValueTypeTests {
     _ json: String, _ type: AdapterValueType, _ reason: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    #expect(
-      try outcome(json, type) == .refused(reason), "\(json)", sourceLocation: sourceLocation)
+    #expect(try outcome(json, type) == .refused(reason), "\(json)", sourceLocation: sourceLocation)
     #expect(try store.text("service", "key") == json, sourceLocation: sourceLocation)
     #expect(try store.names() == ["service/key"], sourceLocation: sourceLocation)
   }
@@ -62,8 +60,7 @@ struct AdapterValueTypeTests {
     for json in ["15", "0.5", "-1e3", "18446744073709551615"] {
       try expectRefused(json, .unambiguous, number)
     }
-    try expectRefused(
-      #""password""#, .unambiguous, "It may be a string or data. Declare its type.")
+    try expectRefused(#""password""#, .unambiguous, "It may be a string or data. Declare its type.")
     try expectRefused(
       #""2020-09-13T12:26:40Z""#, .unambiguous, "It may be a string or a date. Declare its type.")
     try expectRefused(

@@ -28,9 +28,7 @@ struct KeychainAdapterTests {
   }
 
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       inMemory {
         let text = KeychainStore<String>(key: "key")
         let number = KeychainStore<Int>(key: "key")
@@ -211,8 +209,7 @@ struct KeychainAdapterTests {
     }
     Declarations().number = 5
     #expect(Declarations().number == 5)
-    let adapter = CodableKeychainAdapter(
-      serviceIdentifier: "service", biometricAuthRequired: false)
+    let adapter = CodableKeychainAdapter(serviceIdentifier: "service", biometricAuthRequired: false)
     #expect(KeychainStore<Int>(key: "number", storageAdapter: adapter).wrappedValue == 5)
     Declarations().number = nil
     #expect(Declarations().number == nil)

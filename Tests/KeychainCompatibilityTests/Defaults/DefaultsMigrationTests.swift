@@ -102,9 +102,7 @@ struct DefaultsMigrationTests {
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func dataHasTheBytesOfTheGetterOf1x(
-    format: PropertyListSerialization.PropertyListFormat
-  ) throws {
+  func dataHasTheBytesOfTheGetterOf1x(format: PropertyListSerialization.PropertyListFormat) throws {
     let values = try Self.data(format)
     try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
       .write(to: file)
@@ -122,8 +120,7 @@ struct DefaultsMigrationTests {
       // Bytes that again look like a list of 1.x are the store's own now.
       #expect(try migration.run(propertyList: file).converted == [])
     }
-    let replaced = try migration.run(
-      propertyList: file, replacing: true, removingSource: true)
+    let replaced = try migration.run(propertyList: file, replacing: true, removingSource: true)
     #expect(replaced.isSourceRemoved)
     #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
   }
@@ -234,8 +231,7 @@ struct DefaultsMigrationTests {
     }
     let changed = "\(source) was not removed: it was changed after it was read."
     #expect(throws: KeyValueStoreError.unavailable(changed)) {
-      try migration(in: store).run(
-        propertyList: file, removingSource: true, reporting: overwrite)
+      try migration(in: store).run(propertyList: file, removingSource: true, reporting: overwrite)
     }
     #expect(try content(of: source) == Array("new".utf8))
     #expect(try store.keys().count == 6)

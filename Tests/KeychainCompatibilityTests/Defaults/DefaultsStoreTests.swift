@@ -66,9 +66,7 @@ struct DefaultsStoreTests {
   }
 
   @Test func failureAfterASuccessIsPrintedAgain() async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       recordingErrors {
         let store = KeyValueStore()
         let number = DefaultsStore<Int>(key: "number", defaults: store)

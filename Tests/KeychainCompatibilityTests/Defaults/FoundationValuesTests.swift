@@ -64,8 +64,7 @@ struct FoundationValuesTests {
     _ format: PropertyListSerialization.PropertyListFormat
   ) throws {
     let values = try write(format)
-    let report = try DefaultsMigration(into: settings).run(
-      propertyList: file, removingSource: true)
+    let report = try DefaultsMigration(into: settings).run(propertyList: file, removingSource: true)
     #expect(report.refused == [:] && report.isSourceRemoved)
     try expect(values, in: settings)
   }
@@ -151,8 +150,7 @@ struct FoundationValuesTests {
     let store = KeyValueStore(
       json: directory.url.appending(path: "versioned.json"), version: version)
     let report = try DefaultsMigration(into: store).run(propertyList: file)
-    #expect(
-      report.imported == ["a"] && Array(report.refused.keys) == ["$version"])
+    #expect(report.imported == ["a"] && Array(report.refused.keys) == ["$version"])
     #expect(try store.value(of: "a") == 1)
   }
 
@@ -162,8 +160,7 @@ struct FoundationValuesTests {
       <plist version="1.0"><dict><key>a</key><string>x<!-- y -->z</string></dict></plist>
       """
     try Data(text.utf8).write(to: file)
-    let report = try DefaultsMigration(into: settings).run(
-      propertyList: file, removingSource: true)
+    let report = try DefaultsMigration(into: settings).run(propertyList: file, removingSource: true)
     #expect(report.imported == ["a"] && !report.isSourceRemoved)
   }
 }

@@ -49,8 +49,7 @@ struct UserDefaultsFileTests {
     #expect(try store.keys() == [])
     let report = try migration.run(propertyList: file)
     #expect(report == plan)
-    #expect(
-      report.converted == ["coded", "coded dictionary", "address", "file", "coded URL"])
+    #expect(report.converted == ["coded", "coded dictionary", "address", "file", "coded URL"])
     #expect(report.imported.count == 18)
 
     let other = KeyValueStore(json: URL(filePath: settings))
@@ -68,8 +67,7 @@ struct UserDefaultsFileTests {
     #expect(try other.value(of: "array", as: Mixed.self) != nil)
     #expect(try other.value(of: "dictionary", as: Dated.self)?.numbers == [1.5])
     #expect(try other.value(of: "coded") == [1, 2])
-    #expect(
-      try other.value(of: "coded dictionary") == ["born": Date(timeIntervalSince1970: 0.5)])
+    #expect(try other.value(of: "coded dictionary") == ["born": Date(timeIntervalSince1970: 0.5)])
     #expect(try other.value(of: "address") == URL(string: "https://example.com/a?b"))
     #expect(try other.value(of: "file") == URL(filePath: "/a%20b/c d"))
     #expect(try other.value(of: "coded URL") == URL(string: "https://example.com/b"))
@@ -78,8 +76,7 @@ struct UserDefaultsFileTests {
     let stored = try content(of: settings)
     let again = try migration.run(propertyList: file)
     #expect(try again.imported == [] && content(of: settings) == stored)
-    #expect(
-      again.native == ["coded", "coded dictionary", "address", "file", "coded URL"])
+    #expect(again.native == ["coded", "coded dictionary", "address", "file", "coded URL"])
   }
 
   /// An array of values of three types.
@@ -108,8 +105,7 @@ struct UserDefaultsFileTests {
     #expect(report.decoded == ["address", "coded URL", "coded dictionary"])
     #expect(report.isSourceRemoved)
     #expect(!FileManager.default.fileExists(atPath: file.path))
-    #expect(
-      try store.value(of: "coded dictionary") == ["born": Date(timeIntervalSince1970: 0.5)])
+    #expect(try store.value(of: "coded dictionary") == ["born": Date(timeIntervalSince1970: 0.5)])
     #expect(try store.value(of: "address") == "https://example.com/a?b")
     #expect(try store.value(of: "coded URL") == URL(string: "https://example.com/b"))
     #expect(try store.value(of: "file") == "/a%20b/c d")

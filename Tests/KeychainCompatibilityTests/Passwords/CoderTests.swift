@@ -109,9 +109,7 @@ struct CoderTests {
     expectFailure([Int].self, [])
   }
 
-  private func expect<Value: Codable & Equatable>(
-    _ value: Value, from base64: String
-  ) throws {
+  private func expect<Value: Codable & Equatable>(_ value: Value, from base64: String) throws {
     let bytes = try #require(Data(base64Encoded: base64))
     #expect(try KeychainDecoder().decode(Value.self, from: bytes) == value)
     #expect(try KeychainCoding().decode(Value.self, from: bytes) == value)

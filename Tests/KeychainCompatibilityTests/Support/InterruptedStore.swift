@@ -45,8 +45,7 @@ final class InterruptedStore: ForwardingStore {
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
     try write { () throws(SecretStoreError) in
-      try store.add(
-        secret, identity: identity, attributes: attributes, authorizedBy: authorization)
+      try store.add(secret, identity: identity, attributes: attributes, authorizedBy: authorization)
     }
   }
 

@@ -11,8 +11,7 @@ struct NaturalTests {
     number += Natural(.max)
     let ones = number
     number.add(ones, times: .max)
-    #expect(
-      number.description == "6277101735386680763835789423207666416083908700390324961280")
+    #expect(number.description == "6277101735386680763835789423207666416083908700390324961280")
     number -= ones
     let remainder = number.divide(by: .max)
     #expect(remainder == 0 && number == ones)

@@ -150,9 +150,7 @@ struct UniformityTests {
     let generator = try PasswordGenerator(PasswordRuleSet(descriptor), length: length)
     var random = SeededGenerator(seed: 11)
     let kinds = try #require(Int(generator.count.description))
-    let passwords = (0..<kinds * Self.perPassword).map { _ in
-      generator.password(using: &random)
-    }
+    let passwords = (0..<kinds * Self.perPassword).map { _ in generator.password(using: &random) }
     #expect(Self.isEven(passwords, kinds: kinds))
   }
 

@@ -84,8 +84,7 @@ struct PrintingTests {
     #expect(try PasswordRuleSet(merging: [once, twice, once]) == twice)
     let either = try PasswordRuleSet("required: upper, digit;")
     let noCapitals = try PasswordRuleSet("allowed: lower, digit;")
-    #expect(
-      try PasswordRuleSet(merging: [either, noCapitals]).descriptor == "required: digit;")
+    #expect(try PasswordRuleSet(merging: [either, noCapitals]).descriptor == "required: digit;")
     #expect(throws: PasswordRulesError.unsatisfiable("they have no character in common")) {
       try PasswordRuleSet(merging: [noCapitals, [.allowed(.upper)]])
     }

@@ -52,10 +52,7 @@ struct StrictWarningTests {
     let warning = try #require(try PasswordRuleSet.parse("required: digits").warnings.first)
     #expect(
       warning.description == "Other parsers do not recognize `digits`. Write `digit` instead.")
-    let error = #expect(throws: PasswordRulesError.self) {
-      try PasswordRuleSet("minlength: 8 ;")
-    }
-    #expect(
-      error?.description == "At character 13: Unexpected space after the number. Remove it.")
+    let error = #expect(throws: PasswordRulesError.self) { try PasswordRuleSet("minlength: 8 ;") }
+    #expect(error?.description == "At character 13: Unexpected space after the number. Remove it.")
   }
 }

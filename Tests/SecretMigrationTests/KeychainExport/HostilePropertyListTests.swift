@@ -61,8 +61,7 @@ struct HostilePropertyListTests {
     // As an item's class; the file holds as many bytes as the count, but not twice as many.
     let item: [UInt8] = [0xd1, 0, 0, 2, 0, 0, 3]
     let text: [UInt8] = [0x6f, 0x10, 100] + Array(repeating: 0x20, count: 100)
-    try expectMalformed(
-      propertyList([[0xa1, 0, 0, 1], item, [0x55] + Array("class".utf8), text]))
+    try expectMalformed(propertyList([[0xa1, 0, 0, 1], item, [0x55] + Array("class".utf8), text]))
   }
 
   @Test func unknownKindsAreMalformed() throws {
@@ -133,9 +132,7 @@ struct HostilePropertyListTests {
     "<plist></plist>", "<plist/>", "<plist><array/></plist><plist><array/></plist>", "<<<>",
     "<!DOCTYPE plist [<!ENTITY a 'b'>]><plist><array/></plist>", "<array>&a;</array>",
   ])
-  func otherTextIsMalformed(text: String) throws {
-    try expectMalformed(Array(text.utf8))
-  }
+  func otherTextIsMalformed(text: String) throws { try expectMalformed(Array(text.utf8)) }
 
   @Test(arguments: [0xff, 0xfe, 0xf8, 0xc0, 0x80, 0xed] as [UInt8])
   func invalidUTF8IsMalformed(byte: UInt8) throws {

@@ -6,9 +6,7 @@ struct AsynchronousCheckTests {
   private let clock = ManualClock()
   private let service = SlowService()
 
-  private func makeField(
-    _ value: String = "", cacheLimit: Int = 16
-  ) -> ValidatedField<String> {
+  private func makeField(_ value: String = "", cacheLimit: Int = 16) -> ValidatedField<String> {
     ValidatedField(
       value, .count(3...), asynchronously: [service.check(cacheLimit: cacheLimit)], clock: clock)
   }
@@ -145,8 +143,7 @@ struct AsynchronousCheckTests {
     try await type("abc", into: field)
     service.answer("abc", with: .failure(SlowService.Failure()))
     try await suspend { field.report.state == .undetermined }
-    #expect(
-      state(of: field) == .unavailable(.failed("ValidationTests.SlowService.Failure")))
+    #expect(state(of: field) == .unavailable(.failed("ValidationTests.SlowService.Failure")))
   }
 
   @Test func validatingRetries() async throws {

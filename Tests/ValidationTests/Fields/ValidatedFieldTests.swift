@@ -160,8 +160,7 @@ struct ReplacingValidatorTests {
   }
 
   @Test func asynchronousCheckWaitsForNewValidator() async throws {
-    let field = ValidatedField(
-      "abc", .count(3...), asynchronously: [service.check()], clock: clock)
+    let field = ValidatedField("abc", .count(3...), asynchronously: [service.check()], clock: clock)
     field.touch()
     #expect(field.report.checks.last?.state == .pending)
     field.replaceValidator(with: .prefix("x") && .count(3...))

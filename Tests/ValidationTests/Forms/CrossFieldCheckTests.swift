@@ -35,9 +35,7 @@ struct CrossFieldCheckTests {
     ("", ValidationCheck.State.incomplete), ("Ses", .incomplete), ("Sesame", .satisfied),
     ("Sesame!", .violated), ("ses", .violated),
   ])
-  func prefixOfOtherFieldIsIncomplete(
-    text: String, expected: ValidationCheck.State
-  ) {
+  func prefixOfOtherFieldIsIncomplete(text: String, expected: ValidationCheck.State) {
     password.value = "Sesame"
     repeated.value = text
     #expect(state(of: repeated) == expected)
@@ -64,9 +62,7 @@ struct CrossFieldCheckTests {
     ("ÄRGER", "kein ärger", [5..<10]), ("İzmir", "xi\u{307}zmirx", [1..<7]),
     ("ano", "pian\u{303}o", []), ("Se", "Sesame", []), ("", "Sesame", []), ("Haku", "Sesame", []),
   ])
-  func userNameInPasswordIsFoundIgnoringCase(
-    name: String, text: String, positions: [Range<Int>]
-  ) {
+  func userNameInPasswordIsFoundIgnoringCase(name: String, text: String, positions: [Range<Int>]) {
     userName.value = name
     password.value = text
     #expect(state(of: password) == (positions.isEmpty ? .satisfied : .violated))

@@ -46,8 +46,7 @@ struct ValidationLanguageTests {
       #expect(!text.isEmpty, "\(message)")
       #expect(!text.contains("  "), "\(message): \(text)")
       for part in shown {
-        #expect(
-          part.split(separator: "|").contains { text.contains($0) }, "\(message): \(text)")
+        #expect(part.split(separator: "|").contains { text.contains($0) }, "\(message): \(text)")
       }
     }
   }

@@ -80,9 +80,7 @@ struct NISTTests {
         ["limitsRuns(consecutive, 3)", "limitsRuns(repeating, 2)", "limitsRuns(sequential, 4)"]
       ),
     ] as [(String, Bool, [String])])
-  func contradictionsAreFound(
-    descriptor: String, secondFactor: Bool, expected: [String]
-  ) throws {
+  func contradictionsAreFound(descriptor: String, secondFactor: Bool, expected: [String]) throws {
     let rules = try PasswordRuleSet(descriptor)
     let found = NIST.contradictions(of: rules, secondFactor: secondFactor)
     #expect(found.map(\.code) == expected)

@@ -10,8 +10,7 @@ struct ClassicChecklistTests {
   @Test(
     arguments: [
       (
-        "", "....",
-        ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]
+        "", "....", ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]
       ),
       ("ab!", "+.+.", ["Add 1 character", "Add 1 uppercase letter A–Z"]),
       ("ab!4", "+++.", ["Add 1 uppercase letter A–Z"]), ("ab!4Zé", "++++", []),

@@ -18,12 +18,8 @@ struct PasswordValidatorTests {
       ),
       ("a1", ".+.++.+", ["Add 1 uppercase letter A–Z", "Add 1 digit", "Add 4 characters"]),
       ("a1B2", "+++++.+", ["Add 2 characters"]),
-      (
-        "a1B2 ü-", "+++!+++", ["Remove or replace the text at 5–6"]
-      ),
-      (
-        "a1B222", "++++!++", ["At 4–6: At most 2 equal characters in a row"]
-      ),
+      ("a1B2 ü-", "+++!+++", ["Remove or replace the text at 5–6"]),
+      ("a1B222", "++++!++", ["At 4–6: At most 2 equal characters in a row"]),
       ("a1B2cdefgh", "++++++!", ["Remove 2 characters"]),
       // Three characters are missing, with room for two.
       (
@@ -118,9 +114,7 @@ private struct CheckList {
   }
 
   /// Returns other passwords that a user might type.
-  func variations(
-    of password: String, using random: inout SeededGenerator
-  ) -> [String] {
+  func variations(of password: String, using random: inout SeededGenerator) -> [String] {
     let typed = password.prefix(.random(in: 0..<password.count, using: &random))
     let other = ["ü", " ", "aaaa", "abcd", "Zz9!", "👩‍👧"].randomElement(using: &random) ?? ""
     return [

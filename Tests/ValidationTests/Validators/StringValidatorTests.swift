@@ -20,8 +20,7 @@ struct StringValidatorTests {
     ("a1٣", ["Add 1 digit"]),
   ])
   func quantitiesAreCounted(typed: String, messages: [String]) {
-    expect(
-      .contains(atLeast: 2, of: .digits), (typed, messages.isEmpty ? "+" : ".", messages, []))
+    expect(.contains(atLeast: 2, of: .digits), (typed, messages.isEmpty ? "+" : ".", messages, []))
   }
 
   @Test func classesAreJoined() {
@@ -49,10 +48,7 @@ struct StringValidatorTests {
   @Test(
     arguments: [
       ("", "+", [], []), ("ab-1", "+", [], []),
-      (
-        "a b\u{A0}ñ  c", "!", ["Remove or replace the space, U+00A0 and “ñ”"],
-        [1..<2, 3..<7]
-      ),
+      ("a b\u{A0}ñ  c", "!", ["Remove or replace the space, U+00A0 and “ñ”"], [1..<2, 3..<7]),
       ("a\nb\t", "!", ["Remove or replace the line break and the tab"], [1..<2, 3..<4]),
     ] as [Row])
   func otherCharactersAreListedWithPositions(row: Row) {
@@ -66,9 +62,7 @@ struct StringValidatorTests {
     ] as [Row])
   func lengthIsCountedInGraphemeClusters(row: Row) { expect(.count(3...5), row) }
 
-  @Test(arguments: [
-    (LengthUnit.codePoints, 7), (.graphemeClusters, 1), (.utf16, 11), (.utf8, 25),
-  ])
+  @Test(arguments: [(LengthUnit.codePoints, 7), (.graphemeClusters, 1), (.utf16, 11), (.utf8, 25)])
   func lengthIsCountedInTheUnit(unit: LengthUnit, length: Int) {
     let family = "👨‍👩‍👧‍👦"
     let exact: Validator<String> = .count(length...length, unit: unit)

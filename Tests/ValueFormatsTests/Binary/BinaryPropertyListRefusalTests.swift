@@ -51,10 +51,7 @@ struct BinaryPropertyListRefusalTests {
       ([0xA2, 1], "truncated object"), ([0xD1, 1], "truncated object"),
       ([0x4F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
       ([0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
-      (
-        [0x4F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-        "invalid object count"
-      ),
+      ([0x4F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "invalid object count"),
       ([0x4F], "invalid object count"),
       ([0x4F, 0x11], "invalid object count"),
       ([0x4F, 0x20, 1], "invalid object count"),
@@ -116,10 +113,7 @@ struct BinaryPropertyListRefusalTests {
       ([[0x71, 0xFF]], "invalid Unicode in a string", 0),
       ([[0xA2, 1, 2], [0x09], [0x80, 1]], "UIDs are not supported", 2),
       ([[0xD1, 1, 1], [0x10, 1]], "a key is not a valid Unicode string", 1),
-      (
-        [[0xD2, 1, 2, 3, 3], [0x51, 0x61], [0x61, 0, 0x61], [0]],
-        "duplicate key", 2
-      ),
+      ([[0xD2, 1, 2, 3, 3], [0x51, 0x61], [0x61, 0, 0x61], [0]], "duplicate key", 2),
     ] as [([[UInt8]], String, Int)])
   func invalidFragmentIsNotDecoded(_ objects: [[UInt8]], _ reason: String, _ object: Int) {
     let file = File(objects: objects)

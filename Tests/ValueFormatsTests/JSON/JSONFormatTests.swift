@@ -35,9 +35,7 @@ struct JSONFormatTests {
   }
 
   @Test(arguments: ["{}", " {\n} ", "\u{FEFF}{}", "{}\r\n"])
-  func fileWithoutKeysIsRead(_ text: String) throws {
-    #expect(try rejoin(text) == "{}\n")
-  }
+  func fileWithoutKeysIsRead(_ text: String) throws { #expect(try rejoin(text) == "{}\n") }
 
   /// The notation of other programs, which is preserved except for white space around the entries.
   @Test(arguments: [
@@ -163,8 +161,7 @@ struct JSONFormatTests {
     let object = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
     #expect(try parse(object).count == 2)
     let tree = try decode(object)
-    #expect(
-      tree == .dictionary(["e\u{301}": .number(.text("1")), "\u{e9}": .number(.text("2"))]))
+    #expect(tree == .dictionary(["e\u{301}": .number(.text("1")), "\u{e9}": .number(.text("2"))]))
     #expect(try decode(encode(tree)) == tree)
     #expect(throws: FormatError(reason: "duplicate key", offset: 10)) {
       try decode("{\"\u{e9}\": 1, \"\\u00e9\": 2}")

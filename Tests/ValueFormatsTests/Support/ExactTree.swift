@@ -17,10 +17,7 @@ func exact(_ tree: ValueTree) -> String {
   case .date(let date): "d\(String(date.timeIntervalSinceReferenceDate.bitPattern, radix: 16))"
   case .array(let elements): "[" + elements.map(exact).joined(separator: ",") + "]"
   case .dictionary(let elements):
-    "{"
-      + elements.map { quoted($0.string) + ":" + exact($1) }.sorted().joined(
-        separator: ",")
-      + "}"
+    "{" + elements.map { quoted($0.string) + ":" + exact($1) }.sorted().joined(separator: ",") + "}"
   }
 }
 

@@ -43,8 +43,7 @@ indirect enum RandomValue: Codable, Equatable, Sendable {
       switch Int.random(in: 0..<11, using: &random) {
       case 0: .nothing
       case 1:
-        .named(
-          first: random.optional(inner), second: random.optional { $0.optional(inner) })
+        .named(first: random.optional(inner), second: random.optional { $0.optional(inner) })
       case 2: .array(random.array(upTo: 4, inner))
       case 3: .optionals(random.array(upTo: 4) { $0.optional { $0.optional(inner) } })
       case 4: .dictionary(random.dictionary(upTo: 4, key: { $0.key() }, value: inner))
@@ -65,8 +64,7 @@ indirect enum RandomValue: Codable, Equatable, Sendable {
       case 8: .set(Set(random.array(upTo: 5) { $0.integer(Int16.self) }))
       case 9: .bytes(random.array(upTo: 8) { $0.integer(UInt8.self) })
       default:
-        .maybe(
-          random.maybe { random in random.maybe { random in random.optional(inner) } })
+        .maybe(random.maybe { random in random.maybe { random in random.optional(inner) } })
       }
   }
 }

@@ -23,9 +23,7 @@ extension SeededGenerator {
     switch number(0..<count) {
     case 0, 1, 2: Unicode.Scalar(UInt8(number(0x20..<0x7f)))
     case 3:
-      one(of: [
-        "<", ">", "&", "]", "'", "\"", "\\", "/", "$", " ", "\t", "\n", "\r", "\u{7f}",
-      ])
+      one(of: ["<", ">", "&", "]", "'", "\"", "\\", "/", "$", " ", "\t", "\n", "\r", "\u{7f}"])
     case 4: Unicode.Scalar(UInt32(number(0x80..<0x800)))!
     case 5: Unicode.Scalar(UInt32(number(0x800..<0xd800)))!
     case 6: Unicode.Scalar(UInt32(number(0xe000..<0x11_0000)))!

@@ -44,9 +44,7 @@ extension SeededGenerator {
     }
   }
 
-  mutating func data() -> Data {
-    Data(array(upTo: once(in: 20) ? 300 : 20) { $0.byte() })
-  }
+  mutating func data() -> Data { Data(array(upTo: once(in: 20) ? 300 : 20) { $0.byte() }) }
 
   /// A finite date, often a whole second.
   mutating func date() -> Date {

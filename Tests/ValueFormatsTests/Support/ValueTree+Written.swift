@@ -49,8 +49,7 @@ extension ValueTree {
       let seconds = date.timeIntervalSinceReferenceDate
       let isText = seconds == seconds.rounded() && (-63_113_904_000..<252_423_993_600) ~= seconds
       // Dates do not distinguish the two zeros.
-      return isText
-        ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : Self.inXML(seconds)
+      return isText ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : Self.inXML(seconds)
     case .array(let elements): return .array(elements.map(\.inXML))
     case .dictionary(let elements): return .dictionary(elements.mapValues(\.inXML))
     default: return self

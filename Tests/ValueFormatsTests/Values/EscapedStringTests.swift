@@ -16,9 +16,7 @@ struct EscapedStringTests {
     "$base64:AA=5", "$base64:AB==", "$base64:====", " $base64:AAAA", "$base64:", "$base64:YWI=",
     "$base64:\u{301}", "$null", "",
   ])
-  func otherTextIsNoEscapeOfText(_ text: String) {
-    #expect(EscapedString.forbidden(text) == nil)
-  }
+  func otherTextIsNoEscapeOfText(_ text: String) { #expect(EscapedString.forbidden(text) == nil) }
 
   @Test(arguments: [0, 1, 9, .max])
   func depthOfNullIsEscaped(_ depth: Int) {
@@ -29,7 +27,5 @@ struct EscapedStringTests {
     "", "$nul", "$null ", "$null:", "$null:0", "$null:01", "$null:+1", "$null:-1", "$null: 1",
     "$null:1x", "$null\u{301}", "$null:99999999999999999999",
   ])
-  func otherTextIsNoNull(_ text: String) {
-    #expect(EscapedString.depthOfNull(text) == nil)
-  }
+  func otherTextIsNoNull(_ text: String) { #expect(EscapedString.depthOfNull(text) == nil) }
 }

@@ -40,9 +40,7 @@ struct TreeCodingContainersTests {
     #expect(
       tree
         == .dictionary([
-          "a": .array([
-            .dictionary(["a": number(4)]), number(2), .array([number(3)]), number(6),
-          ]),
+          "a": .array([.dictionary(["a": number(4)]), number(2), .array([number(3)]), number(6)]),
           "b": .dictionary(["a": number(5)]), "c": number(1),
         ]))
   }

@@ -59,9 +59,7 @@ struct TreeCodingShapesTests {
     enum CodingKeys: String, CodingKey { case name, tricks }
     var tricks: [String]? = ["sit"]
 
-    override init() {
-      super.init()
-    }
+    override init() { super.init() }
 
     required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -80,9 +78,7 @@ struct TreeCodingShapesTests {
     enum CodingKeys: CodingKey { case lives, parent }
     var lives = 9
 
-    override init() {
-      super.init()
-    }
+    override init() { super.init() }
 
     required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)

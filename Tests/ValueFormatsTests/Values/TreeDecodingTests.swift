@@ -31,9 +31,7 @@ struct TreeDecodingTests {
     "2026-11-21T15:46:38.Z", "2026-11-21T15:46:38+2:00", "2026-11-21T15:46:38+24:00", "0",
     " 2026-11-21T15:46:38Z", "2026-11-31T00:00:00Z", "+026-11-21T00:00:00Z", "2026-+1-21T00:00:00Z",
   ])
-  func otherTextIsNoDate(_ text: String) {
-    #expect(decode(.string(text), as: Date.self) == nil)
-  }
+  func otherTextIsNoDate(_ text: String) { #expect(decode(.string(text), as: Date.self) == nil) }
 
   @Test func datesAreReadFromNumbers() {
     let date = Date(timeIntervalSinceReferenceDate: 1.5)
@@ -56,9 +54,7 @@ struct TreeDecodingTests {
   @Test(arguments: [
     "====", "YQ=5", "AAAA====", "AAH", "A A=", "AA==AA==", "A===", "AAAA\n", "AA-_",
   ])
-  func otherTextIsNoData(_ text: String) {
-    #expect(decode(.string(text), as: Data.self) == nil)
-  }
+  func otherTextIsNoData(_ text: String) { #expect(decode(.string(text), as: Data.self) == nil) }
 
   @Test func numbersAreReadFromAnySpelling() {
     #expect(decode(.number(.text("1.0")), as: Int.self) == 1)

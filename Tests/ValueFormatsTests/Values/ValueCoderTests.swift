@@ -27,9 +27,7 @@ import Testing
       ([0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -2, 0xffff_ffff_ffff_fffe),
       ([1, 0, 0, 0], 1, 1),
     ] as [([UInt8], Int, UInt)])
-  func shorterIntegersAreSignExtended(
-    bytes: [UInt8], signed: Int, unsigned: UInt
-  ) throws {
+  func shorterIntegersAreSignExtended(bytes: [UInt8], signed: Int, unsigned: UInt) throws {
     #expect(try coder.decode(Int.self, from: bytes) == signed)
     #expect(try coder.decode(Int64.self, from: bytes) == Int64(signed))
     #expect(try coder.decode(UInt.self, from: bytes) == unsigned)
@@ -101,9 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b:c", "http://x/a b", "http://["])
-  func textThatIsNoURLIsAnError(text: String) {
-    expectInvalid(URL.self, from: Array(text.utf8))
-  }
+  func textThatIsNoURLIsAnError(text: String) { expectInvalid(URL.self, from: Array(text.utf8)) }
 
   @Test func formFollowsTheStaticType() throws {
     // As `Any`, both are numbers, and an optional is its wrapped value.

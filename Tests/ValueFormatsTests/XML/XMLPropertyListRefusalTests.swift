@@ -16,10 +16,7 @@ struct XMLPropertyListRefusalTests {
     }
   }
 
-  @Test(arguments: [
-    ([0xC3, 0x28], "invalid UTF-8"),
-    ([0xED, 0xA0, 0x80], "invalid UTF-8"),
-  ])
+  @Test(arguments: [([0xC3, 0x28], "invalid UTF-8"), ([0xED, 0xA0, 0x80], "invalid UTF-8")])
   func invalidCharactersAreRefused(_ bytes: [UInt8], _ reason: String) {
     let start = Array("<plist><dict><key>a</key><string>".utf8)
     let file = start + bytes + "</string></dict></plist>".utf8
