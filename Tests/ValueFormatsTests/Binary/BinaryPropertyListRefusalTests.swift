@@ -8,7 +8,9 @@ struct BinaryPropertyListRefusalTests {
   private let format = BinaryPropertyListFormat()
 
   private func expectRefusal(_ file: [UInt8], _ reason: String, at offset: Int) {
-    #expect(throws: FormatError(reason: reason, offset: offset)) { try format.parse(file) }
+    #expect(throws: FormatError(reason: reason, offset: offset), "\(file)") {
+      try format.parse(file)
+    }
   }
 
   @Test func trailersAreChecked() {
@@ -38,28 +40,11 @@ struct BinaryPropertyListRefusalTests {
     }
   }
 
-  @Test(
-    arguments: [
-      ([0x01], "unknown object type"),
-      ([0x15], "unknown object type"),
-      ([0x21, 0, 0], "unknown object type"),
-      ([0x32, 0, 0, 0, 0], "unknown object type"),
-      ([0x90], "unknown object type"),
-      ([0xE0], "unknown object type"),
-      ([0x11, 0], "truncated object"), ([0x23, 0], "truncated object"),
-      ([0x42, 0], "truncated object"), ([0x61, 0], "truncated object"),
-      ([0xA2, 1], "truncated object"), ([0xD1, 1], "truncated object"),
-      ([0x4F, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
-      ([0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "truncated object"),
-      ([0x4F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "invalid object count"),
-      ([0x4F], "invalid object count"),
-      ([0x4F, 0x11], "invalid object count"),
-      ([0x4F, 0x20, 1], "invalid object count"),
-      ([0x4F, 0x14, 0, 0, 0], "invalid object count"),
-    ] as [([UInt8], String)])
-  func invalidObjectIsRefused(_ object: [UInt8], _ reason: String) {
-    let file = File.of(object)
-    expectRefusal(file.bytes, reason, at: file.offset(of: 2))
+  @Test func invalidObjectIsRefused() throws {
+    for refusal in try Refusal.all("object", in: "binary-refusals") {
+      let file = File.of(try bytes(hexadecimal: refusal.text))
+      expectRefusal(file.bytes, refusal.reason, at: file.offset(of: 2))
+    }
   }
 
   @Test func offsetsOutsideTheFileAreRefused() {
@@ -104,20 +89,13 @@ struct BinaryPropertyListRefusalTests {
     expectRefusal(file.bytes, reason, at: file.offset(of: 2))
   }
 
-  @Test(
-    arguments: [
-      ([[0x80, 1]], "UIDs are not supported", 0), ([[0xC0]], "sets are not supported", 0),
-      ([[0xB0]], "sets are not supported", 0), ([[0x0F]], "unexpected fill byte", 0),
-      ([[0x51, 0x80]], "invalid Unicode in a string", 0),
-      ([[0x61, 0xD8, 0]], "invalid Unicode in a string", 0),
-      ([[0x71, 0xFF]], "invalid Unicode in a string", 0),
-      ([[0xA2, 1, 2], [0x09], [0x80, 1]], "UIDs are not supported", 2),
-      ([[0xD1, 1, 1], [0x10, 1]], "a key is not a valid Unicode string", 1),
-      ([[0xD2, 1, 2, 3, 3], [0x51, 0x61], [0x61, 0, 0x61], [0]], "duplicate key", 2),
-    ] as [([[UInt8]], String, Int)])
-  func invalidFragmentIsNotDecoded(_ objects: [[UInt8]], _ reason: String, _ object: Int) {
-    let file = File(objects: objects)
-    let error = FormatError(reason: reason, offset: file.offset(of: object))
-    #expect(throws: error) { try format.decode(file.bytes[...]) }
+  /// The offset in the fixture is the number of an object.
+  @Test func invalidFragmentIsNotDecoded() throws {
+    for refusal in try Refusal.all("fragment", in: "binary-refusals") {
+      let file = File(
+        objects: try refusal.text.split(separator: " ").map { try bytes(hexadecimal: $0) })
+      let error = FormatError(reason: refusal.reason, offset: file.offset(of: refusal.offset))
+      #expect(throws: error, "\(refusal.text)") { try format.decode(file.bytes[...]) }
+    }
   }
 }

@@ -1,0 +1,95 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import KeyValueStorage
+@testable import ValueFormats
+
+/// The stored forms of values, which fixtures list: a text, or objects in hexadecimal.
+struct FormatValueTests {
+  private func rows(_ kinds: String..., in format: KeyValueFormat) throws -> [[String]] {
+    let rows = try Fixture.rows("\(format)-values", as: [String].self)
+      .filter { kinds.contains($0[0]) }
+    return try #require(rows.isEmpty ? nil : rows)
+  }
+
+  private func stored(_ text: String, in format: KeyValueFormat) throws -> [UInt8] {
+    if format != .binary { return Array(text.utf8) }
+    let object = try bytes(hexadecimal: text)
+    return BinaryPropertyListFile(objects: [object], offsetSize: object.count < 248 ? 1 : 2).bytes
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  func storedFormIsDecoded(_ format: KeyValueFormat) throws {
+    for row in try rows("decoded", "both", in: format) {
+      // A fragment is a slice of a file, with a non-zero start index.
+      let file = try Array("before".utf8) + stored(row[1], in: format) + [0]
+      let tree = Result { try format.coding.decode(file[6..<file.count - 1]) }
+      #expect(try exact(tree.get()) == row[2], "\(row)")
+      if row[0] == "both" {
+        #expect(try format.coding.encode(tree.get()) == stored(row[1], in: format), "\(row)")
+      }
+    }
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
+  func valueIsEncoded(_ format: KeyValueFormat) throws {
+    for row in try rows("encoded", in: format) {
+      let bytes = try format.coding.encode(ValueTree(named: row[2]))
+      #expect(try bytes == stored(row[1], in: format), "\(row)")
+    }
+  }
+
+  /// Objects that other programs may write, but that no Swift value encodes to.
+  @Test func objectsOfOtherProgramsAreKept() throws {
+    let format = BinaryPropertyListFormat()
+    for row in try rows("kept", in: .binary) {
+      let objects = try row[1].split(separator: " ").map { try bytes(hexadecimal: $0) }
+      var file = BinaryPropertyListFile(objects: [[0xD1, 1, 2], [0x51, 0x61]] + objects)
+      let parsed = try format.parse(file.bytes)
+      // The fragment is the value alone; its references are relative to it.
+      let fragment = BinaryPropertyListFile(
+        objects: objects.map { object in
+          let references = object[0] >= 0xA0 && object.last! > 0 ? object.count - 1 : 0
+          return object.dropLast(references) + object.suffix(references).map { $0 - 2 }
+        }, offsetSize: 1)
+      #expect(parsed.entries.map { Array($0.value) } == [fragment.bytes], "\(row)")
+      try format.requireSameAfterJoining(parsed, "\(row)")
+      file.offsetSize = 1
+      #expect(format.join(parsed.entries, parsed.surroundings) == file.bytes, "\(row)")
+    }
+  }
+
+  @Test(arguments: [KeyValueFormat.xml, .binary])
+  func fileOfFoundationIsRead(_ format: KeyValueFormat) throws {
+    let file = try Fixture.bytes("foundation-\(format).plist")
+    let parsed = try format.coding.parse(file)
+    let values = try parsed.entries.map {
+      [$0.key.string, try exact(format.coding.decode($0.value))]
+    }
+    let expected = try Fixture.rows("foundation-\(format)-values", as: [String].self)
+    #expect(Set(values) == Set(expected) && values.count == expected.count)
+    try format.coding.requireSameAfterJoining(parsed)
+    if format == .xml {
+      #expect(format.coding.join(parsed.entries, parsed.surroundings) == file)
+    }
+  }
+}
+
+extension ValueTree {
+  /// The value that a fixture names, such as `real 0.1` or `data 00ff`.
+  fileprivate init(named name: String) throws {
+    let words = name.split(separator: " ", omittingEmptySubsequences: false)
+    switch words[0] {
+    case "text": self = .number(.text(String(words[1])))
+    case "data": self = .data(Data(try bytes(hexadecimal: words[1])))
+    case "integer": self = .number(.integer(try #require(Int128(words[1]))))
+    case "float": self = .number(.float(try #require(Float(words[1]))))
+    default:
+      let number = try #require(Double(words[1]))
+      self =
+        words[0] == "date"
+        ? .date(Date(timeIntervalSinceReferenceDate: number)) : .number(.real(number))
+    }
+  }
+}
