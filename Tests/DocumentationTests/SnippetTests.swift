@@ -4,10 +4,10 @@ import Testing
 
 /// Code copied from a page compiles and runs, because a file of this folder contains it.
 struct SnippetTests {
-  /// The last two folders are an app that follows a guide; `.ci/run` builds and runs it.
+  /// The last folder is an app that follows a guide; `.ci/run` builds and runs it.
   private static let sources: [Source] = [
     ("Tests/DocumentationTests", "Snippets.swift"), ("Tests/Processes/ShapesProcess", ".swift"),
-    ("Tests/MigratingApp/Step2", ".swift"), ("Tests/MigratingApp/Step3", ".swift"),
+    ("Tests/MigratingApp", ".swift"),
   ].flatMap { path, ending in
     let folder = Folder(path: path)
     return folder.files(ending: ending).map { Source(folder.text(of: $0)) }
