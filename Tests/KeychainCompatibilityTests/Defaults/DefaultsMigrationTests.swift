@@ -23,8 +23,7 @@ struct DefaultsMigrationTests {
       "bytes": Data([1, 2, 3]),
       "other": try PropertyListEncoder().encode(["a": 1]),
     ]
-    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
-      .write(to: file)
+    try write(values, to: file)
   }
 
   private var source: String { directory("app.plist") }
@@ -78,16 +77,12 @@ struct DefaultsMigrationTests {
   }
 
   /// The values that an app of 1.x may have under a key of the type `Data`.
-  private static func data(_ format: PropertyListSerialization.PropertyListFormat) throws
-    -> [String: Data]
-  {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = format
-    let coded = try encoder.encode(Data([1, 2, 3]))
-    return [
-      "bytes": Data([1, 2, 3]), "coded": coded, "empty": try encoder.encode(Data()),
-      "large": try encoder.encode(Data(count: 100_000)), "twice": try encoder.encode(coded),
-      "list": try encoder.encode([1, 2]), "text": Data("YnBsaXN0".utf8),
+  private static func data(_ format: ListFormat) throws -> [String: Data] {
+    let coded = try encoded(Data([1, 2, 3]), format)
+    return try [
+      "bytes": Data([1, 2, 3]), "coded": coded, "empty": encoded(Data(), format),
+      "large": encoded(Data(count: 100_000), format), "twice": encoded(coded, format),
+      "list": encoded([1, 2], format), "text": Data("YnBsaXN0".utf8),
       "cut": Data(coded.dropLast(20)),
     ]
   }
@@ -101,11 +96,10 @@ struct DefaultsMigrationTests {
     }
   }
 
-  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func dataHasTheBytesOfTheGetterOf1x(format: PropertyListSerialization.PropertyListFormat) throws {
+  @Test(arguments: [ListFormat.xml, .binary])
+  func dataHasTheBytesOfTheGetterOf1x(format: ListFormat) throws {
     let values = try Self.data(format)
-    try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
-      .write(to: file)
+    try write(values, format, to: file)
     var migration = DefaultsMigration(into: store)
     for key in values.keys { migration.convert(key, as: Data.self) }
     let plan = try migration.run(propertyList: file, isDryRun: true)
@@ -122,20 +116,19 @@ struct DefaultsMigrationTests {
     }
     let replaced = try migration.run(propertyList: file, replacing: true, removingSource: true)
     #expect(replaced.isSourceRemoved)
-    #expect(try store.value(of: "twice") == Self.getter(try #require(values["twice"])))
+    #expect(try store.value(of: "twice") == Self.getter(values["twice"]!))
   }
 
   @Test func untypedDataHasTheBytesOfTheGetterOf1x() throws {
     let values = try Self.data(.binary)
-    try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
-      .write(to: file)
+    try write(values, to: file)
     var migration = DefaultsMigration(into: store)
     migration.decodePropertyLists(except: ["empty"])
     let report = try migration.run(propertyList: file, removingSource: true)
     #expect(report.decoded == ["coded", "large", "list", "twice"] && report.isSourceRemoved)
     #expect(report.undeclared == [])
     for key in ["bytes", "coded", "large", "twice", "text", "cut"] {
-      #expect(try store.value(of: key) == Self.getter(try #require(values[key])), "\(key)")
+      #expect(try store.value(of: key) == Self.getter(values[key]!), "\(key)")
     }
     #expect(try store.value(of: "list") == [1, 2])
     #expect(try store.value(of: "empty") == values["empty"])

@@ -130,11 +130,9 @@ struct DefaultsStoreTests {
 
   @Test func codedPropertyListsAreRead() throws {
     let person = Person(age: 25, name: "Lukas")
-    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
-      let encoder = PropertyListEncoder()
-      encoder.outputFormat = format
-      try store.set(try encoder.encode(person), for: "person")
-      try store.set(try encoder.encode([1, 2]), for: "list")
+    for format in [ListFormat.xml, .binary] {
+      try store.set(try encoded(person, format), for: "person")
+      try store.set(try encoded([1, 2], format), for: "list")
       #expect(one.person == person)
       #expect(one.list == [1, 2])
     }
@@ -144,13 +142,11 @@ struct DefaultsStoreTests {
   }
 
   @Test func codedDataIsReadAndSimilarDataRoundTrips() throws {
-    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
-      let encoder = PropertyListEncoder()
-      encoder.outputFormat = format
-      let coded = try encoder.encode(Data([1, 2]))
+    for format in [ListFormat.xml, .binary] {
+      let coded = try encoded(Data([1, 2]), format)
       try store.set(coded, for: "bytes")
       #expect(one.bytes == Data([1, 2]))
-      for bytes in [coded, try encoder.encode(coded), try encoder.encode([1]), Data([3])] {
+      for bytes in try [coded, encoded(coded, format), encoded([1], format), Data([3])] {
         one.bytes = bytes
         #expect(other.bytes == bytes)
       }

@@ -28,18 +28,14 @@ struct FoundationValuesTests {
   }()
 
   /// Writes a file with each text as a value, as a key, and within other values.
-  private func write(
-    _ format: PropertyListSerialization.PropertyListFormat
-  ) throws -> [String: String] {
+  private func writeTexts(_ format: ListFormat) throws -> [String: String] {
     var values: [String: String] = [:]
     for (number, text) in Self.texts.enumerated() {
       values["value \(number)"] = text
       values[text] = "key \(number)"
     }
     let nested: [String: Any] = ["texts": Self.texts, "keys": values]
-    let file = (values as [String: Any]).merging(["nested": nested]) { $1 }
-    try PropertyListSerialization.data(fromPropertyList: file, format: format, options: 0)
-      .write(to: self.file)
+    try write((values as [String: Any]).merging(["nested": nested]) { $1 }, format, to: file)
     return values
   }
 
@@ -59,11 +55,9 @@ struct FoundationValuesTests {
     #expect(nested.keys == values)
   }
 
-  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func importTakesTextAsFoundationDoes(
-    _ format: PropertyListSerialization.PropertyListFormat
-  ) throws {
-    let values = try write(format)
+  @Test(arguments: [ListFormat.xml, .binary])
+  func importTakesTextAsFoundationDoes(_ format: ListFormat) throws {
+    let values = try writeTexts(format)
     let report = try DefaultsMigration(into: settings).run(propertyList: file, removingSource: true)
     #expect(report.refused == [:] && report.isSourceRemoved)
     try expect(values, in: settings)
@@ -71,7 +65,7 @@ struct FoundationValuesTests {
 
   @Test(arguments: [KeyValueFormat.xml, .binary])
   func storeReadsTextAsFoundationDoes(_ format: KeyValueFormat) throws {
-    let values = try write(format == .xml ? .xml : .binary)
+    let values = try writeTexts(format == .xml ? .xml : .binary)
     let store = KeyValueStore(propertyList: file, format: format)
     try expect(values, in: store)
     // Writing another key changes none of them.
@@ -80,10 +74,8 @@ struct FoundationValuesTests {
   }
 
   /// Foundation writes `<real>5</real>`, of which it reads a `Double`.
-  @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func importTakesNumbersAsFoundationDoes(
-    _ format: PropertyListSerialization.PropertyListFormat
-  ) throws {
+  @Test(arguments: [ListFormat.xml, .binary])
+  func importTakesNumbersAsFoundationDoes(_ format: ListFormat) throws {
     var values: [String: any Sendable] = [
       "true": true, "one": 1, "smallest": Int.min, "largest": UInt64.max, "float": Float(1.1),
       "date": Date(timeIntervalSinceReferenceDate: -63_113_990_400),
@@ -96,15 +88,11 @@ struct FoundationValuesTests {
     doubles += (0..<100).map { _ in Double(bitPattern: random.next()) }
     for (number, double) in doubles.enumerated() { values["\(number)"] = double }
     for target in KeyValueFormat.allCases {
-      try PropertyListSerialization.data(fromPropertyList: values, format: format, options: 0)
-        .write(to: file)
+      try write(values, format, to: file)
       let url = directory.url.appending(path: "\(target)")
       let store =
-        switch target {
-        case .json: KeyValueStore(json: url)
-        case .xml: KeyValueStore(propertyList: url)
-        case .binary: KeyValueStore(propertyList: url, format: .binary)
-        }
+        target == .json
+        ? KeyValueStore(json: url) : KeyValueStore(propertyList: url, format: target)
       let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
       #expect(report.isSourceRemoved)
       for (number, double) in doubles.enumerated() {
@@ -115,9 +103,7 @@ struct FoundationValuesTests {
   }
 
   @Test func nilOfFoundationIsNilWhereItIsNotText() throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    try encoder.encode(["numbers": [1, nil, 3]]).write(to: file)
+    try encoded(["numbers": [1, nil, 3]], .xml).write(to: file)
     let store = KeyValueStore(propertyList: file)
     #expect(try store.value(of: "numbers") == [1, nil, 3] as [Int?])
     #expect(throws: KeyValueStoreError.self) { try store.value(of: "numbers", as: [Int].self) }
@@ -144,9 +130,7 @@ struct FoundationValuesTests {
   }
 
   @Test(arguments: [0, 2]) func versionOfTheStoreIsNotImported(_ version: Int) throws {
-    try PropertyListSerialization.data(
-      fromPropertyList: ["$version": 7, "a": 1], format: .xml, options: 0
-    ).write(to: file)
+    try write(["$version": 7, "a": 1], to: file)
     let store = KeyValueStore(
       json: directory.url.appending(path: "versioned.json"), version: version)
     let report = try DefaultsMigration(into: store).run(propertyList: file)

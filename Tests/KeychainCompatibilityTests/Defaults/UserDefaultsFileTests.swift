@@ -42,14 +42,13 @@ struct UserDefaultsFileTests {
     var migration = DefaultsMigration(into: store)
     migration.convert("coded", as: [Int].self)
     migration.convert("coded dictionary", as: [String: Date].self)
-    migration.convert("address", as: URL.self)
-    migration.convert("file", as: URL.self)
-    migration.convert("coded URL", as: URL.self)
+    let addresses = ["address", "file", "coded URL"]
+    for key in addresses { migration.convert(key, as: URL.self) }
     let plan = try migration.run(propertyList: file, isDryRun: true)
     #expect(try store.keys() == [])
     let report = try migration.run(propertyList: file)
     #expect(report == plan)
-    #expect(report.converted == ["coded", "coded dictionary", "address", "file", "coded URL"])
+    #expect(report.converted == ["coded", "coded dictionary"] + addresses)
     #expect(report.imported.count == 18)
 
     let other = KeyValueStore(json: URL(filePath: settings))
@@ -76,7 +75,7 @@ struct UserDefaultsFileTests {
     let stored = try content(of: settings)
     let again = try migration.run(propertyList: file)
     #expect(try again.imported == [] && content(of: settings) == stored)
-    #expect(again.native == ["coded", "coded dictionary", "address", "file", "coded URL"])
+    #expect(again.native == report.converted)
   }
 
   /// An array of values of three types.
@@ -146,7 +145,7 @@ struct UserDefaultsFileTests {
   func hostileListInDataStaysData(number: Int) throws {
     let list = Data(HostileFile.lists[number])
     let values = ["nested": list, "data": list, "untyped": list]
-    try Data(try HostileFile.list(values, .binary)).write(to: file)
+    try encoded(values).write(to: file)
     var migration = DefaultsMigration(into: store)
     migration.convert("nested", as: Nested.self)
     migration.convert("data", as: Data.self)
@@ -177,9 +176,9 @@ struct UserDefaultsFileTests {
   func killedRunIsFinishedByTheNext(_ point: Int) throws {
     let keys = (0..<20).map { "key \($0)" }
     let values = try Dictionary(
-      uniqueKeysWithValues: keys.map { ($0, Data(try HostileFile.list([$0.count, 2], .binary))) })
-    let list = try HostileFile.list(values, .xml)
-    try Data(list).write(to: file)
+      uniqueKeysWithValues: keys.map { ($0, try encoded([$0.count, 2])) })
+    let list = try encoded(values, .xml)
+    try list.write(to: file)
     try store.set("mine", for: "other")
     let journal = directory("journal")
     let child = try ChildProcess(
@@ -195,7 +194,7 @@ struct UserDefaultsFileTests {
     let next = KeyValueStore(json: URL(filePath: settings))
     #expect(try next.value(of: "other") == "mine")
     #expect(try next.keys().count == (point <= keys.count ? 1 : keys.count + 1))
-    #expect(try content(of: file.path) == list)
+    #expect(try content(of: file.path) == Array(list))
     var migration = DefaultsMigration(into: next)
     for key in keys { migration.convert(key, as: [Int].self) }
     #expect(try migration.run(propertyList: file).converted == keys)

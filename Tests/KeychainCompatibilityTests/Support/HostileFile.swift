@@ -14,13 +14,12 @@ enum HostileFile: CaseIterable {
     case .empty: return [[]]
     case .text: return [Array("volume = 0.8\n".utf8), [0, 255, 254, 0], Array("bplist".utf8)]
     case .json: return [Array(#"{"volume": 0.8}"#.utf8)]
-    case .other:
-      return [try Self.list([1, 2], .xml), try Self.list([1, 2], .binary)]
+    case .other: return try [ListFormat.xml, .binary].map { Array(try encoded([1, 2], $0)) }
     case .truncated:
-      let whole = try Self.list(["numbers": [1, 2], "others": [3]], .xml)
+      let whole = Array(try encoded(["numbers": [1, 2], "others": [3]], .xml))
       return stride(from: 1, to: whole.count - 10, by: 7).map { Array(whole[..<$0]) }
     case .truncatedBinary:
-      let whole = try Self.list(["numbers": [1, 2], "others": [3]], .binary)
+      let whole = Array(try encoded(["numbers": [1, 2], "others": [3]]))
       return (6..<whole.count).map { Array(whole[..<$0]) }
     case .cyclic: return [BinaryPropertyListFile.of([0xA1, 2]).bytes]
     case .keyedByNumber:
@@ -60,12 +59,4 @@ enum HostileFile: CaseIterable {
       offsetSize: 4, referenceSize: 4
     ).bytes,
   ]
-
-  static func list(
-    _ value: some Encodable, _ format: PropertyListDecoder.PropertyListFormat
-  ) throws -> [UInt8] {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = format
-    return Array(try encoder.encode(value))
-  }
 }
