@@ -64,8 +64,7 @@ struct ReadBackTests {
   }
 
   @Test func secretOfAFasterWriterIsIdentical() throws {
-    let store = FaultyStore(.duplicate)
-    let report = try source.migrate(to: store, removingSource: true)
+    let report = try source.migrate(to: FaultyStore(.duplicate), removingSource: true)
     #expect(report.entries.map(\.outcome) == [.identical, .added])
     #expect(report.isSourceRemoved)
     #expect(try !sourceExists)
@@ -77,8 +76,7 @@ struct ReadBackTests {
       try source.migrate(to: store, removingSource: true)
     }
     #expect(try sourceExists)
-    let report = try source.migrate(to: store, removingSource: true)
-    #expect(report.isSourceRemoved)
+    #expect(try source.migrate(to: store, removingSource: true).isSourceRemoved)
   }
 
   /// The process of an earlier migration was killed before it flushed what it wrote.

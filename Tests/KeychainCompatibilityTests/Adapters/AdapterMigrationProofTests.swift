@@ -40,12 +40,10 @@ struct AdapterMigrationProofTests {
     #expect(person.questions == 1)
     for item in try vault.items(matching: .matching(.generic(service: "service"))) {
       let account = try #require(item.identity.account)
-      let flags = item.attributes.accessControl.flags
-      #expect(flags == (account == "c" ? [] : .userPresence))
+      #expect(item.attributes.accessControl.flags == (account == "c" ? [] : .userPresence))
       let authorization = try await context.authorize(
         item.attributes.accessControl, with: vault.authenticator)
-      let bytes = try vault.bytes("service", account, by: authorization)
-      #expect(bytes == Array(account.utf8))
+      #expect(try vault.bytes("service", account, by: authorization) == Array(account.utf8))
     }
     #expect(try vault.names().contains("service.migration/a") == false)
   }

@@ -39,8 +39,7 @@ struct CoderTests {
     try expect("\u{1f44b} \u{1f30e}", is: [240, 159, 145, 139, 32, 240, 159, 140, 142])
     try expect(Data([0, 255]), is: [0, 255])
     for text in ["https://google.com/", "../../hello/world/file.txt", "/hello/world/file.txt"] {
-      let url = try #require(URL(string: text))
-      try expect(url, is: Array(text.utf8))
+      try expect(#require(URL(string: text)), is: Array(text.utf8))
     }
   }
 

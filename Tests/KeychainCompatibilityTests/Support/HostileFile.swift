@@ -30,8 +30,7 @@ enum HostileFile: CaseIterable {
       let objects: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x61]] + arrays + [[0x09]]
       return [BinaryPropertyListFile(objects: objects).bytes]
     case .deep:
-      let levels = 100_000
-      let nested = Array(repeating: "<array>", count: levels).joined()
+      let nested = Array(repeating: "<array>", count: 100_000).joined()
       return [Array("<plist version=\"1.0\"><dict><key>a</key>\(nested)".utf8)]
     case .huge: return [Array("<plist version=\"1.0\"><dict>".utf8)]
     }

@@ -26,8 +26,7 @@ struct CountLimitCampaign {
 
   @Test func manyItemsAreUnsupported() throws {
     let item = #"{"class":"genp","v_Data":""}"#
-    let limit = ForeignSecrets.countLimit
-    let text = "[" + String(repeating: item + ",", count: limit) + item + "]"
+    let text = "[" + String(repeating: item + ",", count: ForeignSecrets.countLimit) + item + "]"
     #expect(throws: MigrationError.unsupported(path: "file", reason: Self.tooMany)) {
       try KeychainExport.items(document: Array(text.utf8), of: "file")
     }

@@ -32,8 +32,7 @@ struct HostilePropertyListTests {
     arguments: [0x4f, 0x5f, 0x6f, 0xaf, 0xdf] as [UInt8], [1 << 62, -1 << 63, -1, 1 << 40, 10])
   func countsBeyondTheFileAreMalformed(marker: UInt8, count: Int) throws {
     try expectMalformed(propertyList([[marker, 0x13] + number(count, size: 8)]))
-    let inArray = propertyList([[0xa1, 0, 0, 1], [marker, 0x13] + number(count, size: 8)])
-    try expectMalformed(inArray)
+    try expectMalformed(propertyList([[0xa1, 0, 0, 1], [marker, 0x13] + number(count, size: 8)]))
     try expectMalformed(propertyList([[marker, 0x14] + number(count, size: 16)]))
     try expectMalformed(propertyList([[marker]]))
     try expectMalformed(propertyList([[marker, 0x13, 0]]))
@@ -89,8 +88,7 @@ struct HostilePropertyListTests {
   }
 
   @Test func nestedSharedContainersAreMalformed() throws {
-    let levels = (1...15).map { container(0xa0, 10, of: $0) }
-    try expectMalformed(propertyList(levels + [[0xa0]]))
+    try expectMalformed(propertyList((1...15).map { container(0xa0, 10, of: $0) } + [[0xa0]]))
     if Campaign.isFull {
       let dictionaries = (1...15).map { container(0xd0, 10, of: $0) }
       try expectMalformed(propertyList(dictionaries + [[0x51, 0x61]]))

@@ -57,8 +57,7 @@ struct KeychainExportTests {
   }
 
   @Test func dateThatIsNotANumberIsTheOldest() throws {
-    let secrets = try read(Fixture.keychainWithoutDate)
-    #expect(secrets.map(\.identity.service) == ["c", "a", "b"])
+    #expect(try read(Fixture.keychainWithoutDate).map(\.identity.service) == ["c", "a", "b"])
   }
 
   @Test func storedNumberStaysANumber() throws {

@@ -96,10 +96,8 @@ struct ValidationLanguageTests {
     (11, "Не менее 11 прописных букв A–Z или цифр", "Не более 11 символов"),
   ])
   func limitsAreInTheGenitiveInRussian(count: Int, least: String, most: String) {
-    let minimum = ValidationMessage.minimumOf(count, [.upper, .digits])
-    #expect(minimum.text(in: .russian) == least)
-    let maximum = ValidationMessage.maximumLength(count, .codePoints)
-    #expect(maximum.text(in: .russian) == most)
+    #expect(ValidationMessage.minimumOf(count, [.upper, .digits]).text(in: .russian) == least)
+    #expect(ValidationMessage.maximumLength(count, .codePoints).text(in: .russian) == most)
   }
 
   @Test func textOfCheckIncludesPendingState() {

@@ -81,8 +81,7 @@ struct NISTTests {
       ),
     ] as [(String, Bool, [String])])
   func contradictionsAreFound(descriptor: String, secondFactor: Bool, expected: [String]) throws {
-    let rules = try PasswordRuleSet(descriptor)
-    let found = NIST.contradictions(of: rules, secondFactor: secondFactor)
+    let found = try NIST.contradictions(of: PasswordRuleSet(descriptor), secondFactor: secondFactor)
     #expect(found.map(\.code) == expected)
   }
 

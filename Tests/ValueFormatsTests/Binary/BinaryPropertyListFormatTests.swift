@@ -42,8 +42,7 @@ struct BinaryPropertyListFormatTests {
     let entries = try (0..<33_000).map {
       format.entry(StoredKey("\($0)"), try format.encode(.number(.integer(Int128($0))))[...])
     }
-    let file = format.join(entries, FileSurroundings())
-    let parsed = try format.parse(file)
+    let parsed = try format.parse(format.join(entries, FileSurroundings()))
     #expect(parsed.entries.map(\.text) == entries.map(\.text))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))
   }

@@ -66,8 +66,7 @@ struct BinaryPropertyListRefusalTests {
     }
     for key in [[0x10, 1], [0x51, 0x80], [0x61, 0xDC, 0], [0x71, 0xC0], [0x41, 0x61], [0x00]] {
       let file = file([0x51, 0x61], key.map { UInt8($0) })
-      let reason = "a key is not a valid Unicode string"
-      expectRefusal(file.bytes, reason, at: file.offset(of: 2))
+      expectRefusal(file.bytes, "a key is not a valid Unicode string", at: file.offset(of: 2))
     }
     for key in [[0x51, 0x61], [0x61, 0, 0x61], [0x71, 0x61]] as [[UInt8]] {
       let file = file([0x51, 0x62], [0x51, 0x61], key)

@@ -38,11 +38,9 @@ struct PropertyListBombTests {
       objects: [top, [0x51, 0x61]] + arrays + [[0x09]], offsetSize: 4, referenceSize: 4)
     if depth < FormatLimits.depth {
       let value = try #require(try format.parse(file.bytes).entries.first).value
-      let tree = try format.decode(value)
-      #expect(try format.encode(tree) == Array(value))
+      #expect(try format.encode(format.decode(value)) == Array(value))
     } else {
-      let error = FormatError.tooDeep(at: 8 + 9 + 2 + 511 * 5)
-      #expect(throws: error) { try format.parse(file.bytes) }
+      #expect(throws: FormatError.tooDeep(at: 8 + 9 + 2 + 511 * 5)) { try format.parse(file.bytes) }
     }
   }
 

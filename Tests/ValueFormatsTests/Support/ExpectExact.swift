@@ -6,8 +6,7 @@ import Testing
 func expectExact<Value: Codable & Equatable>(
   _ value: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let tree = try TreeEncoder().encode(value)
-  let decoded = try TreeDecoder().decode(Value.self, from: tree)
+  let decoded = try TreeDecoder().decode(Value.self, from: TreeEncoder().encode(value))
   #expect(decoded == value, sourceLocation: sourceLocation)
 }
 

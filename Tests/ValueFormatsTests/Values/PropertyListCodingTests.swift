@@ -224,8 +224,7 @@ import Testing
       compared += 1
       for bytes in [stored, Array(list)] {
         let expected = try PropertyListDecoder().decode(RandomValue.self, from: Data(bytes))
-        let decoded = try coder.decode(RandomValue.self, from: bytes)
-        try #require(decoded == expected, "seed \(seed)")
+        try #require(coder.decode(RandomValue.self, from: bytes) == expected, "seed \(seed)")
       }
     }
     #expect(compared > 20)

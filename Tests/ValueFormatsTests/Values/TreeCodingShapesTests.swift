@@ -81,8 +81,7 @@ struct TreeCodingShapesTests {
     override init() { super.init() }
 
     required init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      lives = try container.decode(Int.self, forKey: .lives)
+      lives = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .lives)
       try super.init(from: decoder)
     }
 

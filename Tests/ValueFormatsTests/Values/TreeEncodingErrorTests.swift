@@ -110,8 +110,7 @@ struct TreeEncodingErrorTests {
   private static let limit = FormatLimits.depth - 1
 
   @Test func nestingEndsAtTheLimitOfFormats() throws {
-    let deepest = try TreeEncoder().encode(Node.chain(Self.limit))
-    _ = try TreeDecoder().decode(Node.self, from: deepest)
+    _ = try TreeDecoder().decode(Node.self, from: TreeEncoder().encode(Node.chain(Self.limit)))
     #expect(isTooDeep(reason(Node.chain(Self.limit + 1))))
     let deeper = ValueTree.dictionary(["next": deepest])
     let error = #expect(throws: ValueCodingError.self) {
