@@ -17,11 +17,8 @@ struct DefaultsMigrationTests {
     // The file as Foundation's `UserDefaults` writes it, with the values of 1.x.
     let values: [String: Any] = [
       "person": try PropertyListEncoder().encode(person),
-      "list": try PropertyListEncoder().encode([1, 2]),
-      "number": 250,
-      "text": "Eliska",
-      "bytes": Data([1, 2, 3]),
-      "other": try PropertyListEncoder().encode(["a": 1]),
+      "list": try PropertyListEncoder().encode([1, 2]), "number": 250, "text": "Eliska",
+      "bytes": Data([1, 2, 3]), "other": try PropertyListEncoder().encode(["a": 1]),
     ]
     try write(values, to: file)
   }

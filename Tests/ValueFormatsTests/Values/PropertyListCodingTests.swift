@@ -13,47 +13,30 @@ import Testing
   }
 
   private enum Level: Int, Codable { case low = 1 }
-  private enum Color: String, Codable { case red }
   private enum Shape: Codable, Hashable {
     case point
     case circle(radius: Double)
   }
 
-  /// A type that encodes itself as an array.
-  private struct Tags: Codable, Equatable {
-    var names: [String]
-
-    init(names: [String]) { self.names = names }
-
-    init(from decoder: any Decoder) throws {
-      names = try decoder.singleValueContainer().decode([String].self)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      try container.encode(names)
-    }
-  }
-
-  /// A type that encodes itself as a scalar or as an array.
-  private indirect enum Tree: Codable, Hashable {
-    case leaf(String)
-    case node([Tree])
+  /// A value of the first of two types that decodes it.
+  private enum Either<First: Codable & Equatable, Second: Codable & Equatable>: Codable, Equatable {
+    case first(First)
+    case second(Second)
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
       do {
-        self = .leaf(try container.decode(String.self))
+        self = .first(try container.decode(First.self))
       } catch {
-        self = .node(try container.decode([Tree].self))
+        self = .second(try container.decode(Second.self))
       }
     }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       switch self {
-      case .leaf(let text): try container.encode(text)
-      case .node(let children): try container.encode(children)
+      case .first(let value): try container.encode(value)
+      case .second(let value): try container.encode(value)
       }
     }
   }
@@ -93,8 +76,6 @@ import Testing
     let identifier = UUID()
     #expect(try roundTrip(identifier) == identifier)
     #expect(try roundTrip(Level.low) == .low)
-    #expect(try roundTrip(Color.red) == .red)
-    #expect(try roundTrip(Shape.point) == .point)
     #expect(try roundTrip(Shape.circle(radius: .infinity)) == .circle(radius: .infinity))
     #expect(try roundTrip(Character("x").unicodeScalars.map(\.value)) == [120])
   }
@@ -108,7 +89,6 @@ import Testing
     #expect(try roundTrip(Set([login])) == [login])
     #expect(try roundTrip([1: "a", 2: "b"]) == [1: "a", 2: "b"])
     #expect(try roundTrip([login: "a"]) == [login: "a"])
-    #expect(try roundTrip([Int?.none, 1]) == [nil, 1])
     #expect(try roundTrip([URL(string: "a:b")]) == [URL(string: "a:b")])
     #expect(try roundTrip([Data([1]), Data()]) == [Data([1]), Data()])
     let texts = ["\u{e9}", "e\u{301}"]
@@ -116,8 +96,6 @@ import Testing
   }
 
   @Test func nestedOptionalsComeBack() throws {
-    #expect(try roundTrip(Int?.none) == nil)
-    #expect(try roundTrip(Int?.some(3)) == 3)
     #expect(try roundTrip(String?.some("$null")) == "$null")
     #expect(try roundTrip([Int]?.some([])) == .some([]))
     #expect(try roundTrip([Int]?.none) == nil)
@@ -140,22 +118,25 @@ import Testing
   }
 
   @Test func scalarOrArrayComesBack() throws {
-    let leaf = Tree.leaf("a")
-    for tree in [
-      leaf, .node([]), .node([leaf]), .node([leaf, leaf]), .node([.node([leaf])]),
-      .node([.node([])]),
-    ] {
+    typealias Tree = Either<String, [Either<String, [String]>]>
+    let trees: [Tree] = [
+      .first("a"), .second([]), .second([.first("a")]), .second([.first("a"), .first("a")]),
+      .second([.second(["a"])]), .second([.second([])]),
+    ]
+    for tree in trees {
       #expect(try roundTrip(tree) == tree)
       #expect(try roundTrip([tree]) == [tree])
     }
   }
 
+  /// Its type need not be an array.
   @Test func arrayOfOneWithoutExtraArrayIsRead() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let bytes = Array(try encoder.encode(["a"]))
-    #expect(try coder.decode(Tags.self, from: bytes) == Tags(names: ["a"]))
-    #expect(try roundTrip(Tags(names: ["a"])) == Tags(names: ["a"]))
+    let value = Either<Int, [String]>.second(["a"])
+    #expect(try coder.decode(Either<Int, [String]>.self, from: bytes) == value)
+    #expect(try roundTrip(value) == value)
   }
 
   @Test func nullStringIsRefused() throws {
@@ -166,29 +147,6 @@ import Testing
     #expect(throws: ValueCodingError.self) { try coder.encode(Login(name: "$null")) }
     #expect(try roundTrip(["$null$", #""$null""#]) == ["$null$", #""$null""#])
     #expect(try roundTrip([String?.none, "a$null"]) == [nil, "a$null"])
-  }
-
-  /// A value of the first of two types that decodes it.
-  private enum Either<First: Codable & Equatable, Second: Codable & Equatable>: Codable, Equatable {
-    case first(First)
-    case second(Second)
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      do {
-        self = .first(try container.decode(First.self))
-      } catch {
-        self = .second(try container.decode(Second.self))
-      }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      switch self {
-      case .first(let value): try container.encode(value)
-      case .second(let value): try container.encode(value)
-      }
-    }
   }
 
   /// Unlike settings, which people write.
@@ -243,14 +201,15 @@ import Testing
   @Test func damagedBytesDoNotTrap() throws {
     let originals = [
       try coder.encode(Login(name: "Nausicaä", code: 1, previous: [.distantPast, .distantFuture])),
-      try coder.encode(Tree.node([.leaf("a"), .node([.leaf("b"), .leaf("ß")])])),
+      try coder.encode(
+        RandomValue.array([.scalar(.string("a")), .array([.scalar(.string("ß"))])])),
       try coder.encode(["wind": [1.5: Data([1, 2, 3])], "valley": [:]]),
     ]
     var damage = Damage(seed: Campaign.seed, pieces: originals)
     for round in 0..<Campaign.size(sample: 600, full: 300_000) {
       let bytes = damage.damaged(originals[round % originals.count])
       readOrRefuse(Login.self, from: bytes)
-      readOrRefuse(Tree.self, from: bytes)
+      readOrRefuse(RandomValue.self, from: bytes)
       readOrRefuse([String: [Double: Data]].self, from: bytes)
     }
   }

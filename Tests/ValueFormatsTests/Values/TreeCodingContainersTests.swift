@@ -72,6 +72,13 @@ struct TreeCodingContainersTests {
     }
     let both: [StoredKey: ValueTree] = ["a": number(1), "b": number(2)]
     #expect(tree == .dictionary(both.merging(["c": .dictionary(both)]) { first, _ in first }))
+    try read(tree) { decoder in
+      let (first, second) = try (
+        decoder.container(keyedBy: Key.self), decoder.container(keyedBy: Key.self)
+      )
+      #expect(try first.decode(Int.self, forKey: .a) == 1)
+      #expect(try second.decode(Int.self, forKey: .b) == 2)
+    }
   }
 
   @Test func caughtFailureLeavesNothing() throws {

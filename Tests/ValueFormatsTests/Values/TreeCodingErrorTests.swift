@@ -59,21 +59,19 @@ struct TreeCodingErrorTests {
     }
   }
 
+  private func reason(_ work: () throws -> Void) -> String? {
+    #expect(throws: ValueCodingError.self, performing: work)?.reason
+  }
+
   @Test func errorsOfATypeAreNamed() {
-    var error = #expect(throws: ValueCodingError.self) { try TreeEncoder().encode([Refusing()]) }
-    #expect(error?.reason == "its Codable implementation threw an error of type OwnError")
-    error = #expect(throws: ValueCodingError.self) {
-      try TreeDecoder().decode([Refusing].self, from: .array([Self.text]))
-    }
-    #expect(error?.reason == "its Codable implementation threw an error of type OwnError")
-    error = #expect(throws: ValueCodingError.self) {
-      try TreeEncoder().encode(["secret": [StandardRefusing()]])
-    }
-    #expect(error?.reason == "a part of it cannot be encoded, at *[*]")
-    error = #expect(throws: ValueCodingError.self) {
-      try TreeDecoder().decode([StandardRefusing].self, from: .array([Self.text]))
-    }
-    #expect(error?.reason == "the stored value is not valid for this type, at [*]")
+    let own = "its Codable implementation threw an error of type OwnError"
+    let texts = ValueTree.array([Self.text])
+    #expect(reason { _ = try TreeEncoder().encode([Refusing()]) } == own)
+    #expect(reason { _ = try TreeDecoder().decode([Refusing].self, from: texts) } == own)
+    let encoding = reason { _ = try TreeEncoder().encode(["secret": [StandardRefusing()]]) }
+    #expect(encoding == "a part of it cannot be encoded, at *[*]")
+    let decoding = reason { _ = try TreeDecoder().decode([StandardRefusing].self, from: texts) }
+    #expect(decoding == "the stored value is not valid for this type, at [*]")
   }
 
   /// `Codable` code catches the errors of the standard library.

