@@ -36,11 +36,28 @@ struct FormatRefusalTests {
   }
 
   @Test(arguments: KeyValueFormat.allCases)
+  func invalidValueIsRefused(_ format: KeyValueFormat) throws {
+    for refusal in try Refusal.all("value", in: "\(format)-refusals") {
+      // A fragment is a slice of a file, with a non-zero start index.
+      let file = try Array("before".utf8) + Fixture.stored(refusal.text, in: format)
+      #expect(throws: refusal.error, "\(refusal.text)") { try format.coding.decode(file[6...]) }
+    }
+  }
+
+  @Test(arguments: KeyValueFormat.allCases)
   func numberOfAnotherFormatIsNotEncoded(_ format: KeyValueFormat) throws {
     for refusal in try Refusal.all("number", in: "\(format)-refusals") {
       #expect(throws: refusal.error, "\(refusal.text)") {
         try format.coding.encode(.number(.text(refusal.text)))
       }
+    }
+  }
+
+  @Test(arguments: [[0xC3, 0x28], [0xED, 0xA0, 0x80]] as [[UInt8]])
+  func invalidCharactersOfXMLAreRefused(_ bytes: [UInt8]) {
+    let start = Array("<plist><dict><key>a</key><string>".utf8)
+    #expect(throws: FormatError(reason: "invalid UTF-8", offset: start.count)) {
+      try XMLPropertyListFormat().parse(start + bytes + "</string></dict></plist>".utf8)
     }
   }
 }

@@ -13,21 +13,16 @@ struct FormatValueTests {
     return try #require(rows.isEmpty ? nil : rows)
   }
 
-  private func stored(_ text: String, in format: KeyValueFormat) throws -> [UInt8] {
-    if format != .binary { return Array(text.utf8) }
-    let object = try bytes(hexadecimal: text)
-    return BinaryPropertyListFile(objects: [object], offsetSize: object.count < 248 ? 1 : 2).bytes
-  }
-
   @Test(arguments: KeyValueFormat.allCases)
   func storedFormIsDecoded(_ format: KeyValueFormat) throws {
     for row in try rows("decoded", "both", in: format) {
       // A fragment is a slice of a file, with a non-zero start index.
-      let file = try Array("before".utf8) + stored(row[1], in: format) + [0]
+      let bytes = try Fixture.stored(row[1], in: format)
+      let file = Array("before".utf8) + bytes + [0]
       let tree = Result { try format.coding.decode(file[6..<file.count - 1]) }
       #expect(try exact(tree.get()) == row[2], "\(row)")
       if row[0] == "both" {
-        #expect(try format.coding.encode(tree.get()) == stored(row[1], in: format), "\(row)")
+        #expect(try format.coding.encode(tree.get()) == bytes, "\(row)")
       }
     }
   }
@@ -36,7 +31,7 @@ struct FormatValueTests {
   func valueIsEncoded(_ format: KeyValueFormat) throws {
     for row in try rows("encoded", in: format) {
       let bytes = try format.coding.encode(ValueTree(named: row[2]))
-      #expect(try bytes == stored(row[1], in: format), "\(row)")
+      #expect(try bytes == Fixture.stored(row[1], in: format), "\(row)")
     }
   }
 
@@ -44,7 +39,7 @@ struct FormatValueTests {
   @Test func objectsOfOtherProgramsAreKept() throws {
     let format = BinaryPropertyListFormat()
     for row in try rows("kept", in: .binary) {
-      let objects = try row[1].split(separator: " ").map { try bytes(hexadecimal: $0) }
+      let objects = try Fixture.objects(row[1])
       var file = BinaryPropertyListFile(objects: [[0xD1, 1, 2], [0x51, 0x61]] + objects)
       let parsed = try format.parse(file.bytes)
       // The fragment is the value alone; its references are relative to it.
@@ -80,7 +75,7 @@ extension ValueTree {
     let words = name.split(separator: " ", omittingEmptySubsequences: false)
     switch words[0] {
     case "text": self = .number(.text(String(words[1])))
-    case "data": self = .data(Data(try bytes(hexadecimal: words[1])))
+    case "data": self = .data(Data(try Fixture.bytes(hexadecimal: words[1])))
     case "integer": self = .number(.integer(try #require(Int128(words[1]))))
     case "float": self = .number(.float(try #require(Float(words[1]))))
     default:

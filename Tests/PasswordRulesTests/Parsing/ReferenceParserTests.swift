@@ -4,6 +4,8 @@ import Testing
 
 /// The agreement of both parsing modes and of the formats with recorded output of the reference
 /// parser.
+@Suite(
+  .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"))
 struct ReferenceParserTests {
   private struct Row: Decodable {
     let input: String
@@ -12,9 +14,7 @@ struct ReferenceParserTests {
     let wellFormed: Bool
   }
 
-  @Test(
-    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
-    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
+  @Test(arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
   func strictModeMatchesReferenceParser(file: String) throws {
     let rows: [Row] = try SharedData.lines(of: file)
     for row in rows {
@@ -34,9 +34,7 @@ struct ReferenceParserTests {
     }
   }
 
-  @Test(
-    .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"),
-    arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
+  @Test(arguments: ["canonical.jsonl", "canonical-documented.jsonl"])
   func formatsMatchReferenceParser(file: String) throws {
     let rows: [Row] = try SharedData.lines(of: file)
     #expect(rows.count > 100)

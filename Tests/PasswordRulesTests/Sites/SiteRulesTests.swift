@@ -5,19 +5,9 @@ import Testing
 @testable import PasswordRules
 
 struct SiteRulesTests {
-  private static let text = """
-    {
-      "example.com": {"password-rules": "minlength: 8;"},
-      "a.example.com": {"password-rules": "minlength: 9;"},
-      "only.test": {"password-rules": "minlength: 10;", "exact-domain-match-only": true},
-      "broken.test": {"password-rules": "minlength; 8"},
-      "empty.test": {},
-      "exact.test": {"password-rules": "minlength: 9;", "exact-domain-match-only": 1},
-      "number.test": 7,
-      "twice.TEST": {"password-rules": "minlength: 11;"},
-      "twice.test": {"password-rules": "minlength: 12;"}
-    }
-    """
+  private func sites() throws -> SiteRules {
+    try JSONDecoder().decode(SiteRules.self, from: Fixture.data("sites.json"))
+  }
 
   @Test(
     arguments: [
@@ -26,12 +16,11 @@ struct SiteRulesTests {
       ("twice.test", 11),
     ] as [(String, Int?)])
   func nearestParentDomainApplies(host: String, minLength: Int?) throws {
-    let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
-    #expect(sites.rules(for: host)?.minLength == minLength)
+    #expect(try sites().rules(for: host)?.minLength == minLength)
   }
 
   @Test func malformedEntriesAreListed() throws {
-    let sites = try JSONDecoder().decode(SiteRules.self, from: Data(Self.text.utf8))
+    let sites = try sites()
     #expect(sites.hosts.count == 4)
     #expect(
       sites.malformed.map(\.host)

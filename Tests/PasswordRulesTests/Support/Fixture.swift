@@ -5,10 +5,13 @@ import PasswordRules
 enum Fixture {
   /// Returns the values of a file with one JSON value per line.
   static func lines<Row: Decodable>(of name: String) throws -> [Row] {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/\(name)")
-    return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
+    try data(name).split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Row.self, from: $0) }
+  }
+
+  static func data(_ name: String) throws -> Data {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    return try Data(contentsOf: folder.appending(path: "Fixtures/\(name)"))
   }
 }
 

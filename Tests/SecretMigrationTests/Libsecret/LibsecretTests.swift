@@ -18,30 +18,38 @@ struct LibsecretTests {
       skippingUnreadable: skipping)
   }
 
+  private typealias Item = (ItemIdentity, text: String, ItemAttributes)
+
+  private func expect(_ items: [Item], in bytes: [UInt8]) throws {
+    let read = try read(bytes).secrets
+    let secrets = Dictionary(uniqueKeysWithValues: read.map { ($0.identity, $0) })
+    #expect(secrets.count == items.count)
+    for (identity, text, attributes) in items {
+      let secret = try #require(secrets[identity])
+      #expect(secret.secret.text == text)
+      #expect(secret.attributes == attributes)
+    }
+  }
+
   @Test func itemsAreReadWithTheirAttributes() throws {
-    let secrets = try read(Fixture.libsecret).secrets.sorted { $0.position < $1.position }
-    let bySecret = Dictionary(uniqueKeysWithValues: secrets.map { ($0.secret.text, $0) })
-    let mail = try #require(bySecret["The Valley Wind"])
-    #expect(mail.identity == .generic(service: "mail.example.com", account: "peter"))
-    #expect(mail.attributes == ItemAttributes(label: "Mail"))
-    let git = try #require(bySecret["The Sixth Station"])
-    #expect(
-      git.identity
-        == .internet(
-          server: "git.example.com", account: "peter", protocol: .https, port: 8443,
-          path: "/project"))
-    #expect(git.attributes.label == "Git: https://git.example.com")
-    #expect(git.attributes.comment == nil)
-    let tool = try #require(bySecret["line one\nline two"])
-    #expect(tool.identity == .generic(service: "tool", account: "key=1,kind=Žluťoučký"))
-    #expect(tool.attributes == ItemAttributes(label: "Kůň"))
-    #expect(secrets.count == 3)
+    let git = ItemIdentity.internet(
+      server: "git.example.com", account: "peter", protocol: .https, port: 8443, path: "/project")
+    let items: [Item] = [
+      (
+        .generic(service: "mail.example.com", account: "peter"), "The Valley Wind",
+        ItemAttributes(label: "Mail")
+      ),
+      (git, "The Sixth Station", ItemAttributes(label: "Git: https://git.example.com")),
+      (
+        .generic(service: "tool", account: "key=1,kind=Žluťoučký"), "line one\nline two",
+        ItemAttributes(label: "Kůň")
+      ),
+    ]
+    try expect(items, in: Fixture.libsecret)
   }
 
   @Test func namesAndSecretsMayBeAnyText() throws {
-    let read = try read(Fixture.libsecretWithOddNames).secrets
-    let secrets = Dictionary(uniqueKeysWithValues: read.map { ($0.identity, $0) })
-    let expected: [(ItemIdentity, text: String, ItemAttributes)] = [
+    let items: [Item] = [
       (.generic(service: "empty"), "", ItemAttributes()),
       (.generic(service: "empty", account: "peter"), "", ItemAttributes(label: "Empty")),
       (.generic(service: "long", account: "Peter.ŠKODA"), "", ItemAttributes(label: "x")),
@@ -67,12 +75,7 @@ struct LibsecretTests {
       (.generic(service: "chrome"), "schema", ItemAttributes(label: "Chrome")),
       (.generic(account: "v=5,w=4,x=3,y=2,z=1"), "many", ItemAttributes(label: "Many")),
     ]
-    #expect(secrets.count == expected.count)
-    for (identity, text, attributes) in expected {
-      let secret = try #require(secrets[identity])
-      #expect(secret.secret.text == text)
-      #expect(secret.attributes == attributes)
-    }
+    try expect(items, in: Fixture.libsecretWithOddNames)
   }
 
   @Test func itemsWithoutAttributesDoNotCollide() throws {

@@ -42,7 +42,7 @@ struct BinaryPropertyListRefusalTests {
 
   @Test func invalidObjectIsRefused() throws {
     for refusal in try Refusal.all("object", in: "binary-refusals") {
-      let file = File.of(try bytes(hexadecimal: refusal.text))
+      let file = File.of(try Fixture.bytes(hexadecimal: refusal.text))
       expectRefusal(file.bytes, refusal.reason, at: file.offset(of: 2))
     }
   }
@@ -86,15 +86,5 @@ struct BinaryPropertyListRefusalTests {
     // A dictionary that is one of its own keys.
     file = File.of([0xD1, 2, 1])
     expectRefusal(file.bytes, reason, at: file.offset(of: 2))
-  }
-
-  /// The offset in the fixture is the number of an object.
-  @Test func invalidFragmentIsNotDecoded() throws {
-    for refusal in try Refusal.all("fragment", in: "binary-refusals") {
-      let file = File(
-        objects: try refusal.text.split(separator: " ").map { try bytes(hexadecimal: $0) })
-      let error = FormatError(reason: refusal.reason, offset: file.offset(of: refusal.offset))
-      #expect(throws: error, "\(refusal.text)") { try format.decode(file.bytes[...]) }
-    }
   }
 }

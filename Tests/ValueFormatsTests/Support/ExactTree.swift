@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Testing
 
 @testable import KeyValueStorage
 @testable import ValueFormats
@@ -36,11 +35,6 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = String(byte, radix: 16)
     return digits.utf8.count == 1 ? "0" + digits : digits
   }.joined()
-}
-
-func bytes(hexadecimal text: some StringProtocol) throws -> [UInt8] {
-  let digits = try text.map { try #require($0.hexDigitValue) }
-  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
 }
 
 extension ValueTree {

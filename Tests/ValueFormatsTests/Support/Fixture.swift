@@ -1,4 +1,6 @@
 import FoundationEssentials
+import KeyValueStorage
+import TestSupport
 import Testing
 
 @testable import ValueFormats
@@ -21,6 +23,23 @@ enum Fixture {
     let rows = try text(name).split(separator: "\n")
       .map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
     return try #require(rows.isEmpty ? nil : rows, "\(name) is empty")
+  }
+
+  /// The bytes of a value: those of a text, or of a property list of objects in hexadecimal.
+  static func stored(_ text: String, in format: KeyValueFormat) throws -> [UInt8] {
+    if format != .binary { return Array(text.utf8) }
+    let objects = try objects(text)
+    let offsetSize = objects.flatMap(\.self).count < 248 ? 1 : 2
+    return BinaryPropertyListFile(objects: objects, offsetSize: offsetSize).bytes
+  }
+
+  static func bytes(hexadecimal text: some StringProtocol) throws -> [UInt8] {
+    let digits = try text.map { try #require($0.hexDigitValue) }
+    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+  }
+
+  static func objects(_ text: String) throws -> [[UInt8]] {
+    try text.split(separator: " ").map { try bytes(hexadecimal: $0) }
   }
 }
 

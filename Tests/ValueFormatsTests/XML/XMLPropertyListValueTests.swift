@@ -1,16 +1,9 @@
-import FoundationEssentials
 import Testing
 
 @testable import ValueFormats
 
 struct XMLPropertyListValueTests {
   private let format = XMLPropertyListFormat()
-
-  private func decode(_ text: String) throws -> ValueTree {
-    // A fragment is a slice of a file, with a non-zero start index.
-    let file = Array("before".utf8) + text.utf8
-    return try format.decode(file[6...])
-  }
 
   @Test(arguments: [
     ("", "<key></key>"), ("a&b", "<key>a&amp;b</key>"), ("$null:1", "<key>$null:1</key>"),
@@ -23,12 +16,6 @@ struct XMLPropertyListValueTests {
     #expect(Array(entry.value) == Array("<true/>".utf8))
     let parsed = try format.parse(format.join([entry], FileSurroundings()))
     #expect(parsed.entries.map(\.key) == [StoredKey(key)])
-  }
-
-  @Test func invalidFragmentIsRefused() throws {
-    for refusal in try Refusal.all("fragment", in: "xml-refusals") {
-      #expect(throws: refusal.error, "\(refusal.text)") { try decode(refusal.text) }
-    }
   }
 
   @Test(arguments: ["integer", "real", "date", "data", "true"])
