@@ -6,6 +6,8 @@ import Testing
 
 /// Items of 0.x adapters that are converted without the app's types.
 struct AdapterValueTypeTests {
+  private typealias Converted = Codable & Equatable & Sendable
+
   private let store = InMemorySecretStore()
 
   private func outcome(
@@ -21,7 +23,7 @@ struct AdapterValueTypeTests {
     return try #require(plan.entries.first).outcome
   }
 
-  private func expect<Value: Codable & Sendable & Equatable>(
+  private func expect<Value: Converted>(
     _ json: String, _ type: AdapterValueType, becomes value: Value,
     decoder: JSONDecoder = JSONDecoder(), sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -29,7 +31,7 @@ struct AdapterValueTypeTests {
       try outcome(json, type, decoder: decoder) == .converted, "\(json)",
       sourceLocation: sourceLocation)
     let password = PasswordItem<Value>(.generic(service: "service", account: "key"), in: store)
-    #expect(password.value == value, sourceLocation: sourceLocation)
+    #expect(password.value == value, "\(json)", sourceLocation: sourceLocation)
   }
 
   private func expectRefused(
@@ -42,68 +44,52 @@ struct AdapterValueTypeTests {
   }
 
   @Test func unambiguousValuesAreConverted() throws {
-    try expect("true", .unambiguous, becomes: true)
-    try expect("false", .unambiguous, becomes: false)
-    try expect(#""The Valley Wind""#, .unambiguous, becomes: "The Valley Wind")
-    try expect(#""""#, .unambiguous, becomes: "")
-    try expect(#""\"twice\"""#, .unambiguous, becomes: #""twice""#)
-    try expect(#""https:\/\/x.org""#, .unambiguous, becomes: "https://x.org")
-    try expect(#""https:\/\/x.org""#, .unambiguous, becomes: URL(string: "https://x.org")!)
-    try expect("[]", .unambiguous, becomes: [Int]())
-    try expect("[true]", .unambiguous, becomes: [true])
-    try expect(#"["Peter"]"#, .unambiguous, becomes: ["Peter"])
-    try expect(#"{"a":{"b":[null,"Peter"]}}"#, .unambiguous, becomes: ["a": ["b": [nil, "Peter"]]])
+    let address = URL(string: "https://x.org")!
+    let values: [(String, any Converted)] = [
+      ("true", true), ("false", false), (#""The Valley Wind""#, "The Valley Wind"), (#""""#, ""),
+      (#""\"twice\"""#, #""twice""#), (#""https:\/\/x.org""#, "https://x.org"),
+      (#""https:\/\/x.org""#, address), ("[]", [Int]()), ("[true]", [true]),
+      (#"["Peter"]"#, ["Peter"]),
+      (
+        #"{"a":{"b":[null,"Peter"]}}"#,
+        ["a": ["b": [nil, "Peter"]]] as [String: [String: [String?]]]
+      ),
+    ]
+    for (json, value) in values { try expect(json, .unambiguous, becomes: value) }
   }
 
   @Test func ambiguousValuesAreRefused() throws {
-    let number = "It may be an integer, another number or a date. Declare its type."
-    for json in ["15", "0.5", "-1e3", "18446744073709551615"] {
-      try expectRefused(json, .unambiguous, number)
+    let number = "an integer, another number or a date"
+    for (reason, texts) in [
+      ("It may be \(number)", ["15", "0.5", "-1e3", "18446744073709551615"]),
+      ("It may be a string or data", [#""password""#]),
+      ("It may be a string or a date", [#""2020-09-13T12:26:40Z""#]),
+      ("It may be a string or a UUID", [#""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#]),
+      ("A nested value may be \(number)", ["[1]", #"{"age":1.5}"#, "[[[1]]]"]),
+      ("A nested value may be a string or data", [#"["Anna"]"#, #"{"tajny":""}"#]),
+      ("A nested value may be a string or a URL", [#"["https:\/\/x.org"]"#]),
+    ] {
+      for json in texts { try expectRefused(json, .unambiguous, "\(reason). Declare its type.") }
     }
-    try expectRefused(#""password""#, .unambiguous, "It may be a string or data. Declare its type.")
-    try expectRefused(
-      #""2020-09-13T12:26:40Z""#, .unambiguous, "It may be a string or a date. Declare its type.")
-    try expectRefused(
-      #""E621E1F8-C36C-495A-93FC-0C247A3E6E5F""#, .unambiguous,
-      "It may be a string or a UUID. Declare its type.")
-    for json in ["[1]", #"{"age":1.5}"#, "[[[1]]]"] {
-      try expectRefused(
-        json, .unambiguous,
-        "A nested value may be an integer, another number or a date. Declare its type.")
-    }
-    for json in [#"["Anna"]"#, #"{"tajny":""}"#] {
-      try expectRefused(
-        json, .unambiguous, "A nested value may be a string or data. Declare its type.")
-    }
-    try expectRefused(
-      #"["https:\/\/x.org"]"#, .unambiguous,
-      "A nested value may be a string or a URL. Declare its type.")
   }
 
   @Test func declaredTypesAreConverted() throws {
-    try expect("15", .integer, becomes: 15)
-    try expect("-5", .integer, becomes: Int8(-5))
-    try expect("18446744073709551615", .integer, becomes: UInt64.max)
-    try expect("15", .double, becomes: 15.0)
-    try expect("0.1", .double, becomes: 0.1)
-    try expect("0.1", .float, becomes: Float(0.1))
-    try expect("true", .boolean, becomes: true)
-    try expect(#""password""#, .string, becomes: "password")
-    try expect(#""AQL/""#, .data, becomes: Data([1, 2, 255]))
-    try expect(#""https:\/\/x.org""#, .url, becomes: URL(string: "https://x.org")!)
-    try expect("0.5", .date, becomes: Date(timeIntervalSinceReferenceDate: 0.5))
-    try expect("15", .plain, becomes: 15)
-    try expect("0.5", .plain, becomes: 0.5)
-    try expect(#""password""#, .plain, becomes: "password")
-    try expect(#""high""#, .rawValue, becomes: Level.high)
-    try expect("2", .rawValue, becomes: Rank.second)
     let id = UUID()
-    try expect("\"\(id.uuidString)\"", .rawValue, becomes: id)
-    try expect("[1,2]", .array(of: .plain), becomes: [1, 2])
-    try expect("[1]", .array(of: .integer), becomes: Set([1]))
-    let dates = [Date(timeIntervalSinceReferenceDate: 0), nil]
-    try expect("[0,null]", .array(of: .date), becomes: dates)
-    try expect(#"{"name":"Anna","age":15}"#, .plain, becomes: Person(age: 15, name: "Anna"))
+    let values: [(String, AdapterValueType, any Converted)] = [
+      ("15", .integer, 15), ("-5", .integer, Int8(-5)),
+      ("18446744073709551615", .integer, UInt64.max), ("15", .double, 15.0),
+      ("0.1", .double, 0.1), ("0.1", .float, Float(0.1)), ("true", .boolean, true),
+      (#""password""#, .string, "password"), (#""AQL/""#, .data, Data([1, 2, 255])),
+      (#""https:\/\/x.org""#, .url, URL(string: "https://x.org")!),
+      ("0.5", .date, Date(timeIntervalSinceReferenceDate: 0.5)), ("15", .plain, 15),
+      ("0.5", .plain, 0.5), (#""password""#, .plain, "password"),
+      (#""high""#, .rawValue, Level.high), ("2", .rawValue, Rank.second),
+      ("\"\(id.uuidString)\"", .rawValue, id), ("[1,2]", .array(of: .plain), [1, 2]),
+      ("[1]", .array(of: .integer), Set([1])),
+      ("[0,null]", .array(of: .date), [Date(timeIntervalSinceReferenceDate: 0), nil]),
+      (#"{"name":"Anna","age":15}"#, .plain, Person(age: 15, name: "Anna")),
+    ]
+    for (json, type, value) in values { try expect(json, type, becomes: value) }
   }
 
   private enum Level: String, Codable { case high }

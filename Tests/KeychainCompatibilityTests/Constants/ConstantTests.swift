@@ -24,7 +24,7 @@ struct ConstantTests {
     (kSecAttrProtocolTelnetS, "tels"), (kSecAttrProtocolIMAPS, "imps"),
     (kSecAttrProtocolIRCS, "ircs"), (kSecAttrProtocolPOP3S, "pops"),
   ]
-  private static let accessibilities: [(CFString, String)] = [
+  static let accessibilities: [(CFString, String)] = [
     (kSecAttrAccessibleWhenUnlocked, "ak"), (kSecAttrAccessibleAfterFirstUnlock, "ck"),
     (kSecAttrAccessibleAlways, "dk"), (kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, "akpu"),
     (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, "aku"),

@@ -215,19 +215,12 @@ struct DefaultsStoreTests {
   }
 
   @Test func valuesOfAllKindsRoundTripInUserDefaults() {
-    expectKept(5)
-    expectKept(Int8(-5))
-    expectKept(UInt64.max)
-    expectKept(true)
-    expectKept(0.5)
-    expectKept("text")
-    expectKept(Date(timeIntervalSince1970: 1_600_000_000))
-    expectKept(Data([1, 2]))
-    expectKept(URL(string: "https://example.com/a")!)
-    expectKept(Theme.light)
-    expectKept([1, 2])
-    expectKept(["a": ["b": 1]])
-    expectKept(Person(age: 15, name: "Peter"))
+    let values: [any Codable & Sendable & Equatable] = [
+      5, Int8(-5), UInt64.max, true, 0.5, "text", Date(timeIntervalSince1970: 1_600_000_000),
+      Data([1, 2]), URL(string: "https://example.com/a")!, Theme.light, [1, 2], ["a": ["b": 1]],
+      Person(age: 15, name: "Peter"),
+    ]
+    for value in values { expectKept(value) }
   }
 
   @Test func propertyListTypesAreStoredUnchanged() throws {

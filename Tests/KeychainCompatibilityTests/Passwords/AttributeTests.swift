@@ -23,12 +23,8 @@ struct AttributeTests {
   }
 
   @Test func accessibilityIsSaved() throws {
-    let constants = [
-      kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
-      kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
-      kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, kSecAttrAccessibleAlwaysThisDeviceOnly,
-    ]
-    for constant in constants {
+    for (constant, _) in ConstantTests.accessibilities
+    where constant != kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly {
       try inMemory {
         let password = InternetData.make(.manual)
         password.wrappedValue = Data([1])

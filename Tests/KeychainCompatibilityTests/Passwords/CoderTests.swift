@@ -14,24 +14,23 @@ struct CoderTests {
   }
 
   @Test func integersAreEightBytesInLittleEndian() throws {
-    try expect(Int(0), is: [0, 0, 0, 0, 0, 0, 0, 0])
-    try expect(Int.max, is: [255, 255, 255, 255, 255, 255, 255, 127])
-    try expect(Int.min, is: [0, 0, 0, 0, 0, 0, 0, 128])
-    try expect(Int8.max, is: [127, 0, 0, 0, 0, 0, 0, 0])
-    try expect(Int8.min, is: [128, 255, 255, 255, 255, 255, 255, 255])
-    try expect(Int16.max, is: [255, 127, 0, 0, 0, 0, 0, 0])
-    try expect(Int16.min, is: [0, 128, 255, 255, 255, 255, 255, 255])
-    try expect(Int32.max, is: [255, 255, 255, 127, 0, 0, 0, 0])
-    try expect(Int32.min, is: [0, 0, 0, 128, 255, 255, 255, 255])
-    try expect(Int64(0x0102_0304_0506_0708), is: [8, 7, 6, 5, 4, 3, 2, 1])
-    try expect(Int64.min, is: [0, 0, 0, 0, 0, 0, 0, 128])
-    try expect(UInt.max, is: [255, 255, 255, 255, 255, 255, 255, 255])
-    try expect(UInt8.max, is: [255, 0, 0, 0, 0, 0, 0, 0])
-    try expect(UInt16(0xfedc), is: [0xdc, 0xfe, 0, 0, 0, 0, 0, 0])
-    try expect(UInt32(0xfedc_ba98), is: [0x98, 0xba, 0xdc, 0xfe, 0, 0, 0, 0])
-    try expect(UInt64.max, is: [255, 255, 255, 255, 255, 255, 255, 255])
-    try expect(true, is: [1, 0, 0, 0, 0, 0, 0, 0])
-    try expect(false, is: [0, 0, 0, 0, 0, 0, 0, 0])
+    let values: [(any Codable & Equatable, [UInt8])] = [
+      (Int(0), [0, 0, 0, 0, 0, 0, 0, 0]), (Int.max, [255, 255, 255, 255, 255, 255, 255, 127]),
+      (Int.min, [0, 0, 0, 0, 0, 0, 0, 128]), (Int8.max, [127, 0, 0, 0, 0, 0, 0, 0]),
+      (Int8.min, [128, 255, 255, 255, 255, 255, 255, 255]),
+      (Int16.max, [255, 127, 0, 0, 0, 0, 0, 0]),
+      (Int16.min, [0, 128, 255, 255, 255, 255, 255, 255]),
+      (Int32.max, [255, 255, 255, 127, 0, 0, 0, 0]),
+      (Int32.min, [0, 0, 0, 128, 255, 255, 255, 255]),
+      (Int64(0x0102_0304_0506_0708), [8, 7, 6, 5, 4, 3, 2, 1]),
+      (Int64.min, [0, 0, 0, 0, 0, 0, 0, 128]),
+      (UInt.max, [255, 255, 255, 255, 255, 255, 255, 255]),
+      (UInt8.max, [255, 0, 0, 0, 0, 0, 0, 0]), (UInt16(0xfedc), [0xdc, 0xfe, 0, 0, 0, 0, 0, 0]),
+      (UInt32(0xfedc_ba98), [0x98, 0xba, 0xdc, 0xfe, 0, 0, 0, 0]),
+      (UInt64.max, [255, 255, 255, 255, 255, 255, 255, 255]), (true, [1, 0, 0, 0, 0, 0, 0, 0]),
+      (false, [0, 0, 0, 0, 0, 0, 0, 0]),
+    ]
+    for (value, bytes) in values { try expect(value, is: bytes) }
   }
 
   @Test func textsAndDataAreStoredUnchanged() throws {
