@@ -8,12 +8,6 @@ struct AdapterMigrationInterruptionTests {
   /// A text that is JSON again after its conversion, so that converting it twice would show.
   private static let json = #""\"twice\"""#
 
-  private func migration(_ keys: [String], in store: any SecretStore) -> AdapterMigration {
-    var migration = AdapterMigration(serviceIdentifier: "service", in: store)
-    for key in keys { migration.convert(key, as: String.self) }
-    return migration
-  }
-
   @Test(arguments: [true, false])
   func nextRunFinishesOneThatEndedAtAWrite(_ losesOnlyTheAnswer: Bool) throws {
     var writes = 0
@@ -23,7 +17,7 @@ struct AdapterMigrationInterruptionTests {
       let interrupted = InterruptedStore(
         store, after: writes, losesOnlyTheAnswer: losesOnlyTheAnswer)
       do {
-        try migration(["a", "b"], in: interrupted).run()
+        try AdapterMigration(ofTexts: ["a", "b"], in: interrupted).run()
         break
       } catch {
         #expect(error as? SecretStoreError == InterruptedStore.interruption)
@@ -33,7 +27,7 @@ struct AdapterMigrationInterruptionTests {
         let text = try #require(try store.text("service", key))
         #expect([Self.json, #""twice""#].contains(text))
       }
-      try migration(["a", "b"], in: store).run()
+      try AdapterMigration(ofTexts: ["a", "b"], in: store).run()
       for key in ["a", "b"] { #expect(try store.text("service", key) == #""twice""#) }
       #expect(try store.names() == ["service/a", "service/b", "service.migration/-"])
       writes += 1
@@ -47,7 +41,9 @@ struct AdapterMigrationInterruptionTests {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     let ending = InterruptedStore(store, after: writes)
-    #expect(throws: InterruptedStore.interruption) { try migration(["key"], in: ending).run() }
+    #expect(throws: InterruptedStore.interruption) {
+      try AdapterMigration(ofTexts: ["key"], in: ending).run()
+    }
     return store
   }
 
@@ -58,8 +54,11 @@ struct AdapterMigrationInterruptionTests {
     password.value = "\"new\""
     let before = store.revision()
     let conflict = ImportReport.Outcome.refused("It was changed after an interrupted run.")
-    #expect(try migration(["key"], in: store).run(isDryRun: true).keys(conflict) == ["key"])
-    #expect(try migration(["key"], in: store).run().keys(conflict) == ["key"])
+    #expect(
+      try AdapterMigration(ofTexts: ["key"], in: store).run(isDryRun: true).keys(conflict) == [
+        "key"
+      ])
+    #expect(try AdapterMigration(ofTexts: ["key"], in: store).run().keys(conflict) == ["key"])
     #expect(store.revision() == before)
     #expect(password.value == "\"new\"")
     #expect(try store.names() == ["service/key", "service.migration/key"])
@@ -71,7 +70,7 @@ struct AdapterMigrationInterruptionTests {
     let item = try #require(
       store.items(matching: .exactly(.generic(service: "service", account: "key"))).first)
     try store.remove(item.id, expecting: item.revision)
-    #expect(try migration(["key"], in: store).run().keys(.absent) == ["key"])
+    #expect(try AdapterMigration(ofTexts: ["key"], in: store).run().keys(.absent) == ["key"])
     #expect(try store.names() == [])
   }
 
@@ -80,7 +79,7 @@ struct AdapterMigrationInterruptionTests {
   func concurrentMigrationConvertsOnce(_ moment: Int) throws {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
-    let other = migration(["key"], in: store)
+    let other = AdapterMigration(ofTexts: ["key"], in: store)
     let searches = Lock(0)
     let watched = InterruptedStore(store) { () throws(SecretStoreError) in
       let number = searches.withLock { count in
@@ -89,7 +88,7 @@ struct AdapterMigrationInterruptionTests {
       }
       if number == moment { #expect(throws: Never.self) { try other.run() } }
     }
-    try migration(["key"], in: watched).run()
+    try AdapterMigration(ofTexts: ["key"], in: watched).run()
     #expect(searches.withLock { $0 } > moment)
     #expect(try store.text("service", "key") == #""twice""#)
     #expect(try store.names() == ["service/key", "service.migration/-"])
@@ -99,10 +98,14 @@ struct AdapterMigrationInterruptionTests {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     try store.add(json: "strange", "service.migration", "key")
-    #expect(throws: SecretStoreError.self) { try migration(["key"], in: store).run() }
+    #expect(throws: SecretStoreError.self) {
+      try AdapterMigration(ofTexts: ["key"], in: store).run()
+    }
     #expect(try store.text("service", "key") == Self.json)
 
     try store.add(json: "strange", "service.migration", nil)
-    #expect(throws: SecretStoreError.self) { try migration(["other"], in: store).run() }
+    #expect(throws: SecretStoreError.self) {
+      try AdapterMigration(ofTexts: ["other"], in: store).run()
+    }
   }
 }

@@ -18,9 +18,7 @@ struct AdapterMigrationProofTests {
   }
 
   private func migration(in vault: SecretVault) -> AdapterMigration {
-    var migration = AdapterMigration(serviceIdentifier: "service", in: vault)
-    for key in ["a", "b", "c"] { migration.convert(key, as: String.self) }
-    return migration
+    AdapterMigration(ofTexts: ["a", "b", "c"], in: vault)
   }
 
   @Test func itemsWithFlagsAreRefusedWithoutAProof() throws {
@@ -60,13 +58,10 @@ struct AdapterMigrationProofTests {
   }
 
   @Test func copyRequiresTheProofOfTheItem() async throws {
-    let store = InterruptedStore(vault, after: 1)
-    var migration = AdapterMigration(serviceIdentifier: "service", in: store)
-    migration.convert("a", as: String.self)
+    let migration = AdapterMigration(ofTexts: ["a"], in: InterruptedStore(vault, after: 1))
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
-    let interrupted = migration
     await #expect(throws: InterruptedStore.interruption) {
-      try await interrupted.run(authorizedBy: context)
+      try await migration.run(authorizedBy: context)
     }
     let identity = ItemIdentity.generic(service: "service.migration", account: "a")
     let copy = try #require(try vault.items(matching: .exactly(identity)).first)

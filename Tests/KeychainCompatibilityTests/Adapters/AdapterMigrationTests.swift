@@ -98,7 +98,7 @@ struct AdapterMigrationTests {
 
   @Test func convertedKeyIsNotConvertedAgain() throws {
     try store.add(json: "\"a\"", "service", "text")
-    let migration = migration { $0.convert("text", as: String.self) }
+    let migration = AdapterMigration(ofTexts: ["text"], in: store)
     try migration.run()
     let text = PasswordItem<String>(.generic(service: "service", account: "text"), in: store)
     text.value = nil
@@ -150,9 +150,8 @@ struct AdapterMigrationTests {
       let store = InMemorySecretStore()
       let text = #""\"twice\"""#
       try store.add(json: text, "service", "text")
-      var migration = AdapterMigration(serviceIdentifier: "service", in: store)
-      migration.convert("text", as: String.self)
-      try onThreads(8) { [migration] _ in try migration.run() }
+      let migration = AdapterMigration(ofTexts: ["text"], in: store)
+      try onThreads(8) { _ in try migration.run() }
       #expect(try store.text("service", "text") == #""twice""#, "round \(round)")
       #expect(try store.names() == ["service/text", "service.migration/-"])
     }

@@ -60,11 +60,8 @@ struct ErrorTests {
   }
 
   @Test func repeatedFailureIsReportedOnceUntilASuccess() async {
-    // The handler belongs to the whole process.
     await #expect(processExitsWith: .success) {
-      let failures = Lock([SecretStorageFailure]())
-      SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
-      inMemory {
+      recordingFailures { failures in
         let text = GenericPassword<String>(service: "my.service")
         let number = GenericPassword<Int>(service: "my.service")
         text.wrappedValue = "words"
@@ -80,11 +77,8 @@ struct ErrorTests {
   }
 
   @Test func errorOfASubclassIsReportedWithoutItsText() async {
-    // The handler belongs to the whole process.
     await #expect(processExitsWith: .success) {
-      let failures = Lock([SecretStorageFailure]())
-      SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
-      inMemory {
+      recordingFailures { failures in
         let password = RefusingPassword(service: "my.service", defaultValue: "default")
         #expect(password.wrappedValue == "default")
         password.wrappedValue = "The Valley Wind"
@@ -96,6 +90,13 @@ struct ErrorTests {
       }
     }
   }
+}
+
+/// Runs the body of an exit test in a store of its own, with what the process's handler receives.
+private func recordingFailures(_ test: (Lock<[SecretStorageFailure]>) -> Void) {
+  let failures = Lock([SecretStorageFailure]())
+  SecretStores.onFailure = { failure in failures.withLock { $0.append(failure) } }
+  inMemory { test(failures) }
 }
 
 @available(*, deprecated)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeychainCompatibility
 import SecretStorage
 import TestSupport
 
@@ -44,6 +45,14 @@ extension SecretStore {
       try items(matching: .all).map { item in
         "\(item.identity.service ?? "-")/\(item.identity.account ?? "-")"
       })
+  }
+}
+
+extension AdapterMigration {
+  /// Creates a migration of a service's texts.
+  init(ofTexts keys: [String], in store: any SecretStore) {
+    self.init(serviceIdentifier: "service", in: store)
+    for key in keys { convert(key, as: String.self) }
   }
 }
 

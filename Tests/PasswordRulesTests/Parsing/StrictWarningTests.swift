@@ -23,10 +23,9 @@ struct StrictWarningTests {
 
   @Test(arguments: [
     "", "   ", "required: upper; allowed: lower;", "allowed: [-a];", "allowed: [a]];",
-    "allowed: []];",
-    "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];", "required: uPPeR, LOWER;",
-    "minlength: 008",
-    "required: unicode; required: digit;", "required: digit; required: digit; allowed: lower;",
+    "allowed: []];", "allowed: [-]];", "allowed: [[]];", "allowed: [;,:];",
+    "required: uPPeR, LOWER;", "minlength: 008", "required: unicode; required: digit;",
+    "required: digit; required: digit; allowed: lower;",
   ])
   func unambiguousRulesHaveNoWarning(descriptor: String) throws {
     #expect(try PasswordRuleSet.parse(descriptor).warnings.isEmpty)

@@ -25,6 +25,12 @@ enum Fixture {
     return try #require(rows.isEmpty ? nil : rows, "\(name) is empty")
   }
 
+  /// The rest of the lines that begin with one of these kinds.
+  static func rows(_ kinds: String..., of name: String) throws -> [[String]] {
+    let rows = try rows(name, as: [String].self).filter { kinds.contains($0[0]) }
+    return try #require(rows.isEmpty ? nil : rows, "\(name)").map { Array($0.dropFirst()) }
+  }
+
   /// The bytes of a value: those of a text, or of a property list of objects in hexadecimal.
   static func stored(_ text: String, in format: KeyValueFormat) throws -> [UInt8] {
     if format != .binary { return Array(text.utf8) }

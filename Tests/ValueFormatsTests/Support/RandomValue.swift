@@ -46,21 +46,13 @@ indirect enum RandomValue: Codable, Equatable, Sendable {
         .named(first: random.optional(inner), second: random.optional { $0.optional(inner) })
       case 2: .array(random.array(upTo: 4, inner))
       case 3: .optionals(random.array(upTo: 4) { $0.optional { $0.optional(inner) } })
-      case 4: .dictionary(random.dictionary(upTo: 4, key: { $0.key() }, value: inner))
+      case 4: .dictionary(random.dictionary(upTo: 4, { $0.key() }, inner))
       case 5:
-        .byNumber(
-          random.dictionary(
-            upTo: 4, key: { $0.integer(Int.self) }, value: { $0.optional(inner) }))
+        .byNumber(random.dictionary(upTo: 4, { $0.integer(Int.self) }, { $0.optional(inner) }))
       case 6:
-        .byColor(
-          random.dictionary(
-            upTo: 3, key: { $0.one(of: Color.allCases) },
-            value: { RandomScalar(using: &$0) }))
+        .byColor(random.dictionary(upTo: 3, { $0.one(of: Color.allCases) }, RandomScalar.init))
       case 7:
-        .byPoint(
-          random.dictionary(
-            upTo: 3, key: { Point(using: &$0) },
-            value: { $0.optional { RandomScalar(using: &$0) } }))
+        .byPoint(random.dictionary(upTo: 3, Point.init, { $0.optional(RandomScalar.init) }))
       case 8: .set(Set(random.array(upTo: 5) { $0.integer(Int16.self) }))
       case 9: .bytes(random.array(upTo: 8) { $0.integer(UInt8.self) })
       default:
@@ -79,7 +71,8 @@ extension SeededGenerator {
   }
 
   mutating func dictionary<Key, Value>(
-    upTo limit: Int, key: (inout SeededGenerator) -> Key, value: (inout SeededGenerator) -> Value
+    upTo limit: Int, _ key: (inout SeededGenerator) -> Key,
+    _ value: (inout SeededGenerator) -> Value
   ) -> [Key: Value] {
     let entries = array(upTo: limit) { (key(&$0), value(&$0)) }
     return Dictionary(entries) { first, _ in first }

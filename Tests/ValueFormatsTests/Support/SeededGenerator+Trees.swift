@@ -23,8 +23,7 @@ extension SeededGenerator {
     case 8, 9: .array(array(upTo: contentLimit()) { $0.tree(depth: depth - 1) })
     default:
       .dictionary(
-        dictionary(
-          upTo: contentLimit(), key: { StoredKey($0.key()) }, value: { $0.tree(depth: depth - 1) }))
+        dictionary(upTo: contentLimit(), { StoredKey($0.key()) }, { $0.tree(depth: depth - 1) }))
     }
   }
 

@@ -10,6 +10,8 @@ extension StoredKey: ExpressibleByStringLiteral {
   public init(stringLiteral key: String) { self.init(key) }
 }
 
+private typealias Real = BinaryFloatingPoint & LosslessStringConvertible
+
 extension ValueTree {
   /// The value that remains after writing it in a format.
   func written(in format: KeyValueFormat) -> ValueTree {
@@ -33,9 +35,7 @@ extension ValueTree {
     }
   }
 
-  private static func inJSON(_ value: some BinaryFloatingPoint & LosslessStringConvertible)
-    -> ValueTree
-  {
+  private static func inJSON(_ value: some Real) -> ValueTree {
     if value.isNaN { return .string("NaN") }
     if value.isInfinite { return .string(value > 0 ? "Infinity" : "-Infinity") }
     return .number(.text(spelling(of: value)))
@@ -56,19 +56,15 @@ extension ValueTree {
     }
   }
 
-  private static func inXML(_ value: some BinaryFloatingPoint & LosslessStringConvertible)
-    -> ValueTree
-  {
+  private static func inXML(_ value: some Real) -> ValueTree {
     if !value.isFinite { return .number(.real(value.isNaN ? .nan : Double(value))) }
     return .number(.text(spelling(of: value)))
   }
 
   /// The shortest decimal notation of this number.
-  private static func spelling<Real: BinaryFloatingPoint & LosslessStringConvertible>(
-    of value: Real
-  ) -> String {
+  private static func spelling<Number: Real>(of value: Number) -> String {
     let text = value.description
-    #expect(Real(text)?.isExactly(value) == true)
+    #expect(Number(text)?.isExactly(value) == true)
     return text
   }
 }

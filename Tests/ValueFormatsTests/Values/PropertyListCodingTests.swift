@@ -79,8 +79,7 @@ import Testing
     let login = Login(name: "peter", code: 7)
     let values: [any Codable & Equatable] = [
       UUID(), Level.low, Shape.circle(radius: .infinity), [120 as UInt32], login, [login],
-      [Login](),
-      [[login]], Set([login]), [1: "a", 2: "b"], [login: "a"], [URL(string: "a:b")],
+      [Login](), [[login]], Set([login]), [1: "a", 2: "b"], [login: "a"], [URL(string: "a:b")],
       [Data([1]), Data()], String?.some("$null"), [Int]?.some([]), [Int]?.none, Int???.none,
       Int???.some(nil), Int???.some(.some(nil)), Int???.some(1),
     ]

@@ -3,23 +3,17 @@ import Testing
 @testable import ValueFormats
 
 struct StoredNumberTests {
-  @Test(arguments: [
-    ("0", 0), ("-0", 0), ("+5", 5), ("1.0", 1), ("1e3", 1000), ("1E+3", 1000), ("1.5e1", 15),
-    ("100e-2", 1), ("-1.20e1", -12), ("0e99999999999999999999", 0), ("0.000", 0), ("1e0", 1),
-    ("9223372036854775807", Int.max), ("-9223372036854775808", .min),
-    ("-9.223372036854775808e18", .min), ("10000000000000000000000e-20", 100),
-  ])
-  func integralTextIsAnInteger(_ text: String, _ value: Int) {
-    #expect(StoredNumber.text(text).integer(Int.self) == value)
+  @Test func integralTextIsAnInteger() throws {
+    for row in try Fixture.rows("integer", of: "texts") {
+      let value = try #require(Int(row[1]))
+      #expect(StoredNumber.text(row[0]).integer(Int.self) == value, "\(row)")
+    }
   }
 
-  @Test(arguments: [
-    "1.5", "1e-1", "0.1", "12e-3", "9223372036854775808", "-9223372036854775809", "1e400", "1e19",
-    "12345678901234567890", "1e1000000000", "1e-1000000000", "1e99999999999999999999999", "1e+",
-    "-1e1000000000", "1e-99999999999999999999999", "", "-", "e5", ".", "1e", "1.1.1", "0x10", "nan",
-  ])
-  func otherTextIsNoInteger(_ text: String) {
-    #expect(StoredNumber.text(text).integer(Int.self) == nil)
+  @Test func otherTextIsNoInteger() throws {
+    for row in try Fixture.rows("no integer", of: "texts") {
+      #expect(StoredNumber.text(row[0]).integer(Int.self) == nil, "\(row)")
+    }
   }
 
   @Test func eachTypeHasItsLimits() {
