@@ -21,9 +21,7 @@ struct FormatValueTests {
       let file = Array("before".utf8) + bytes + [0]
       let tree = Result { try format.coding.decode(file[6..<file.count - 1]) }
       #expect(try exact(tree.get()) == row[2], "\(row)")
-      if row[0] == "both" {
-        #expect(try format.coding.encode(tree.get()) == bytes, "\(row)")
-      }
+      if row[0] == "both" { #expect(try format.coding.encode(tree.get()) == bytes, "\(row)") }
     }
   }
 

@@ -17,7 +17,7 @@ struct AdapterMigrationInterruptionTests {
       let interrupted = InterruptedStore(
         store, after: writes, losesOnlyTheAnswer: losesOnlyTheAnswer)
       do {
-        try AdapterMigration(ofTexts: ["a", "b"], in: interrupted).run()
+        try converting(["a", "b"], in: interrupted).run()
         break
       } catch {
         #expect(error as? SecretStoreError == InterruptedStore.interruption)
@@ -27,7 +27,7 @@ struct AdapterMigrationInterruptionTests {
         let text = try #require(try store.text("service", key))
         #expect([Self.json, #""twice""#].contains(text))
       }
-      try AdapterMigration(ofTexts: ["a", "b"], in: store).run()
+      try converting(["a", "b"], in: store).run()
       for key in ["a", "b"] { #expect(try store.text("service", key) == #""twice""#) }
       #expect(try store.names() == ["service/a", "service/b", "service.migration/-"])
       writes += 1
@@ -41,9 +41,7 @@ struct AdapterMigrationInterruptionTests {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     let ending = InterruptedStore(store, after: writes)
-    #expect(throws: InterruptedStore.interruption) {
-      try AdapterMigration(ofTexts: ["key"], in: ending).run()
-    }
+    #expect(throws: InterruptedStore.interruption) { try converting(["key"], in: ending).run() }
     return store
   }
 
@@ -54,11 +52,8 @@ struct AdapterMigrationInterruptionTests {
     password.value = "\"new\""
     let before = store.revision()
     let conflict = ImportReport.Outcome.refused("It was changed after an interrupted run.")
-    #expect(
-      try AdapterMigration(ofTexts: ["key"], in: store).run(isDryRun: true).keys(conflict) == [
-        "key"
-      ])
-    #expect(try AdapterMigration(ofTexts: ["key"], in: store).run().keys(conflict) == ["key"])
+    #expect(try converting(["key"], in: store).run(isDryRun: true).keys(conflict) == ["key"])
+    #expect(try converting(["key"], in: store).run().keys(conflict) == ["key"])
     #expect(store.revision() == before)
     #expect(password.value == "\"new\"")
     #expect(try store.names() == ["service/key", "service.migration/key"])
@@ -70,7 +65,7 @@ struct AdapterMigrationInterruptionTests {
     let item = try #require(
       store.items(matching: .exactly(.generic(service: "service", account: "key"))).first)
     try store.remove(item.id, expecting: item.revision)
-    #expect(try AdapterMigration(ofTexts: ["key"], in: store).run().keys(.absent) == ["key"])
+    #expect(try converting(["key"], in: store).run().keys(.absent) == ["key"])
     #expect(try store.names() == [])
   }
 
@@ -79,7 +74,7 @@ struct AdapterMigrationInterruptionTests {
   func concurrentMigrationConvertsOnce(_ moment: Int) throws {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
-    let other = AdapterMigration(ofTexts: ["key"], in: store)
+    let other = converting(["key"], in: store)
     let searches = Lock(0)
     let watched = InterruptedStore(store) { () throws(SecretStoreError) in
       let number = searches.withLock { count in
@@ -88,7 +83,7 @@ struct AdapterMigrationInterruptionTests {
       }
       if number == moment { #expect(throws: Never.self) { try other.run() } }
     }
-    try AdapterMigration(ofTexts: ["key"], in: watched).run()
+    try converting(["key"], in: watched).run()
     #expect(searches.withLock { $0 } > moment)
     #expect(try store.text("service", "key") == #""twice""#)
     #expect(try store.names() == ["service/key", "service.migration/-"])
@@ -98,14 +93,10 @@ struct AdapterMigrationInterruptionTests {
     let store = InMemorySecretStore()
     try store.add(json: Self.json, "service", "key")
     try store.add(json: "strange", "service.migration", "key")
-    #expect(throws: SecretStoreError.self) {
-      try AdapterMigration(ofTexts: ["key"], in: store).run()
-    }
+    #expect(throws: SecretStoreError.self) { try converting(["key"], in: store).run() }
     #expect(try store.text("service", "key") == Self.json)
 
     try store.add(json: "strange", "service.migration", nil)
-    #expect(throws: SecretStoreError.self) {
-      try AdapterMigration(ofTexts: ["other"], in: store).run()
-    }
+    #expect(throws: SecretStoreError.self) { try converting(["other"], in: store).run() }
   }
 }

@@ -17,12 +17,8 @@ struct AdapterMigrationProofTests {
     }
   }
 
-  private func migration(in vault: SecretVault) -> AdapterMigration {
-    AdapterMigration(ofTexts: ["a", "b", "c"], in: vault)
-  }
-
   @Test func itemsWithFlagsAreRefusedWithoutAProof() throws {
-    let report = try migration(in: vault).run()
+    let report = try converting(["a", "b", "c"], in: vault).run()
     #expect(report.keys(.converted) == ["c"])
     #expect(
       report.keys(.refused("Reading it requires authentication: use run(authorizedBy:).")) == [
@@ -33,7 +29,7 @@ struct AdapterMigrationProofTests {
 
   @Test func oneProofConvertsAllAndFlagsAreKept() async throws {
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
-    let report = try await migration(in: vault).run(authorizedBy: context)
+    let report = try await converting(["a", "b", "c"], in: vault).run(authorizedBy: context)
     #expect(report.keys(.converted) == ["a", "b", "c"])
     #expect(person.questions == 1)
     for item in try vault.items(matching: .matching(.generic(service: "service"))) {
@@ -51,14 +47,14 @@ struct AdapterMigrationProofTests {
       authenticator: AskedPerson(refusal: .denied("nobody is there")).authenticator)
     let before = try nobody.revision()
     await #expect(throws: SecretStoreError.denied("nobody is there")) {
-      try await migration(in: nobody).run(
+      try await converting(["a", "b", "c"], in: nobody).run(
         authorizedBy: AuthenticationContext(reason: "test", reuse: .seconds(3600)))
     }
     #expect(try nobody.revision() == before)
   }
 
   @Test func copyRequiresTheProofOfTheItem() async throws {
-    let migration = AdapterMigration(ofTexts: ["a"], in: InterruptedStore(vault, after: 1))
+    let migration = converting(["a"], in: InterruptedStore(vault, after: 1))
     let context = AuthenticationContext(reason: "test", reuse: .seconds(3600))
     await #expect(throws: InterruptedStore.interruption) {
       try await migration.run(authorizedBy: context)

@@ -98,7 +98,7 @@ struct AdapterMigrationTests {
 
   @Test func convertedKeyIsNotConvertedAgain() throws {
     try store.add(json: "\"a\"", "service", "text")
-    let migration = AdapterMigration(ofTexts: ["text"], in: store)
+    let migration = converting(["text"], in: store)
     try migration.run()
     let text = PasswordItem<String>(.generic(service: "service", account: "text"), in: store)
     text.value = nil
@@ -150,7 +150,7 @@ struct AdapterMigrationTests {
       let store = InMemorySecretStore()
       let text = #""\"twice\"""#
       try store.add(json: text, "service", "text")
-      let migration = AdapterMigration(ofTexts: ["text"], in: store)
+      let migration = converting(["text"], in: store)
       try onThreads(8) { _ in try migration.run() }
       #expect(try store.text("service", "text") == #""twice""#, "round \(round)")
       #expect(try store.names() == ["service/text", "service.migration/-"])

@@ -48,12 +48,11 @@ extension SecretStore {
   }
 }
 
-extension AdapterMigration {
-  /// Creates a migration of a service's texts.
-  init(ofTexts keys: [String], in store: any SecretStore) {
-    self.init(serviceIdentifier: "service", in: store)
-    for key in keys { convert(key, as: String.self) }
-  }
+/// Returns a migration that converts texts of the service `service`.
+func converting(_ keys: [String], in store: any SecretStore) -> AdapterMigration {
+  var migration = AdapterMigration(serviceIdentifier: "service", in: store)
+  for key in keys { migration.convert(key, as: String.self) }
+  return migration
 }
 
 extension ImportReport {
