@@ -1,11 +1,7 @@
 import TestSupport
 import Testing
 
-struct RulesTerminalTests {
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
+final class RulesTerminalTests: ToolTests {
   private func session(
     _ command: String, _ descriptor: String, _ variables: [String] = []
   ) throws -> PseudoTerminal {

@@ -1,0 +1,40 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// A suite whose tests run the tool, each on a machine of its own.
+class ToolTests {
+  let machine: Machine
+
+  init() throws { machine = try Machine() }
+
+  /// Runs the commands in the file of `Fixtures/transcripts` with the name of the test.
+  ///
+  /// A command is on a line that begins with `$ `, and continues on lines with `> `. Behind it are
+  /// its output, its messages after `! `, and an exit status other than zero, as in `[1]`. The home
+  /// directory is `~`.
+  func expectTranscript(_ test: String = #function) throws {
+    let text = try fixture("transcripts/\(test.prefix { $0 != "(" })")
+    for entry in "\n\(text.dropLast())".split(separator: "\n$ ") {
+      var lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
+      var command = String(lines.removeFirst())
+      while lines.first?.hasPrefix("> ") == true {
+        command += "\n\(lines.removeFirst().dropFirst(2))"
+      }
+      let ended = try machine.shell("locket() { \"$0\" \"$@\"; }; \(command)")
+      let messages = ended.errors.dropLast().replacing("\n", with: "\n! ")
+      let shown =
+        ended.output + (messages.isEmpty ? "" : "! \(messages)\n")
+        + (ended.status == 0 ? "" : "[\(ended.status)]\n")
+      let isExpected = shown.replacing(machine.home.path, with: "~").unicodeScalars
+        .elementsEqual(lines.map { "\($0)\n" }.joined().unicodeScalars)
+      #expect(isExpected, "\(command)\n\(shown)")
+    }
+  }
+}
+
+/// Returns the text of a file in `Fixtures`.
+func fixture(_ name: String) throws -> String {
+  let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  return try String(contentsOf: folder.appending(path: "../Fixtures/\(name)"), encoding: .utf8)
+}
