@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Paths with bytes that are not UTF-8, which Foundation replaces, so that two paths become one.
-struct PathTests {
+final class PathTests: ToolTests {
   /// Commands that use the directory `$bad` in each way that reaches the tool.
   private static let commands = [
     #"cd "$bad"; "$0" settings set --file s.json -- a 1"#,
@@ -19,7 +19,6 @@ struct PathTests {
 
   @Test(arguments: zip(commands, names))
   func pathThatIsNotUTF8IsRefused(command: String, name: String) throws {
-    let machine = try Machine()
     let ended = try machine.shell(
       """
       bad="$PWD/$(printf '\(name)')"; mkdir "$bad"; (\(command)); echo $?

@@ -5,16 +5,10 @@ import Testing
 
 @testable import locket
 
-struct UsageTests {
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
+final class UsageTests: ToolTests {
   /// Lines of arguments, and arguments that no line has.
   private static func misuses() throws -> [[String]] {
-    let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-    let text = try String(contentsOf: fixture.appending(path: "Fixtures/misuses"), encoding: .utf8)
-    return text.split(separator: "\n").map { String($0).words } + [
+    try fixture("misuses").split(separator: "\n").map { String($0).words } + [
       ["secrets", "list", "--vault", ""], ["settings", "get", "a", "--file", ""],
       ["migrate", "env", "/dev/null", "--service", ""], ["migrate", "adapters", "--service", ""],
     ]
@@ -26,7 +20,7 @@ struct UsageTests {
       let machine = try Machine()
       // No other thread of the process reads the environment.
       #expect(unsafe setenv("HOME", machine.home.path, 1) == 0)
-      let misuses = try Self.misuses()
+      let misuses = try UsageTests.misuses()
       #expect(misuses.count > 100)
       for arguments in misuses {
         let error = await #expect(throws: UsageError.self, "\(arguments)") {

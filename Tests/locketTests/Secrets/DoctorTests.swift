@@ -2,11 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-struct DoctorTests {
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
+final class DoctorTests: ToolTests {
   @Test func machineWithoutVaultHasNoProblem() throws {
     let report = try machine.output("doctor")
     #expect(report.contains("\(machine.vaultFile.path), does not exist yet"))

@@ -1,26 +1,8 @@
 import TestSupport
 import Testing
 
-struct RequirementTests {
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
-  @Test func itemPasswordIsNeededToReadAndReplace() throws {
-    let password = try machine.file("password", "laputa\n")
-    let set = "secrets set --service safe --item-password-file"
-    try machine.output(set, password, "--require", "password", input: "the key")
-    let get = "secrets get --service safe --item-password-file"
-    let wrong = try machine.run(get, machine.file("wrong", "lagado\n"))
-    #expect(wrong.status == 2 && wrong.output == "")
-    #expect(wrong.errors.hasPrefix("locket: The password of this secret is wrong."))
-    let without = try machine.run("secrets get --service safe")
-    #expect(without.status == 2)
-    #expect(without.errors.contains("--item-password-file"))
-    #expect(try machine.output("secrets list") == "--service safe\t\n")
-    try machine.output(set, password, input: "new")
-    #expect(try machine.output(get, password) == "new\n")
-  }
+final class RequirementTests: ToolTests {
+  @Test func itemPasswordIsNeededToReadAndReplace() throws { try expectTranscript() }
 
   @Test func newItemPasswordIsTypedTwice() throws {
     let words = "printf tajny | \"$0\" secrets set --service safe --require password"

@@ -6,34 +6,10 @@ import Testing
 @testable import locket
 
 /// The secret that options select.
-struct SelectionTests {
-  private static let match = "locket: The secret that matches is --service a --account peter.\n"
+final class SelectionTests: ToolTests {
+  @Test func setAndDeleteMeanExactlyTheirOptions() throws { try expectTranscript() }
 
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
-  @Test func setAndDeleteMeanExactlyTheirOptions() throws {
-    try machine.store("one", "--service a --account peter")
-    try machine.store("two", "--service a")
-    #expect(try machine.output("secrets get --service a --account peter") == "one\n")
-    #expect(try machine.output("secrets get --service a") == "two\n")
-    try machine.output("secrets delete --service a")
-    #expect(try machine.run("secrets delete --service a").status == 1)
-    #expect(try machine.output("secrets list") == "--service a --account peter\t\n")
-  }
-
-  @Test func partialMatchIsNamed() throws {
-    try machine.store("one", "--service a --account peter")
-    let set = try machine.run("secrets set --service a --any", input: "two")
-    #expect(set.status == 0 && set.errors == Self.match)
-    let get = try machine.run("secrets get --service a")
-    #expect(get.status == 0 && get.output == "two\n" && get.errors == Self.match)
-    #expect(try machine.run("secrets get --service a --exact").status == 1)
-    let delete = try machine.run("secrets delete --service a --any")
-    #expect(delete.status == 0 && delete.errors == Self.match)
-    #expect(try machine.output("secrets list") == "")
-  }
+  @Test func partialMatchIsNamed() throws { try expectTranscript() }
 
   /// Options that omit at least one part of an internet password.
   @Test func omittedPartsSelectAnotherSecret() throws {

@@ -3,13 +3,11 @@ import TestSupport
 import Testing
 
 /// What is wrong with a vault is an error with exit status 2.
-struct TroubleTests {
+final class TroubleTests: ToolTests {
   private static let peter = "--service mail --account peter"
 
-  private let machine: Machine
-
-  init() throws {
-    machine = try Machine()
+  override init() throws {
+    try super.init()
     try machine.store("tajny", Self.peter)
     try machine.store("hemlig", "--service mail --account paul")
   }
@@ -116,8 +114,7 @@ struct TroubleTests {
     #expect(try machine.output("secrets repair").hasPrefix("was damaged: bytes "))
     #expect(try machine.run("secrets verify").status == 0)
     #expect(try machine.output("secrets list") == "\(Self.peter)\t\n")
-    #expect(
-      try machine.output("secrets repair") == "Nothing is damaged. Nothing was changed.\n")
+    #expect(try machine.output("secrets repair") == "Nothing is damaged. Nothing was changed.\n")
 
     // The keys of before the rotation still open the damaged file.
     let rotation = try machine.run("secrets rotate")

@@ -5,19 +5,8 @@ import Testing
 
 @testable import locket
 
-struct SettingsTests {
-  private let machine: Machine
-
-  init() throws { machine = try Machine() }
-
-  @Test(arguments: ["list", "get a", "reset a", "move-aside"])
-  func missingFileIsNotFound(command: String) throws {
-    let file = machine.path("nowhere/nope.json")
-    let ended = try machine.run("settings \(command) --file", file)
-    #expect(ended.status == 1 && ended.output == "")
-    #expect(ended.errors == "locket: \(file) does not exist.\n")
-    #expect(!machine.exists("nowhere"))
-  }
+final class SettingsTests: ToolTests {
+  @Test func missingFileIsNotFound() throws { try expectTranscript() }
 
   @Test(arguments: [
     ("0.8", "0.8"), ("-1", "-1"), ("-0.5", "-0.5"), (" 7 ", "7"), ("true", "true"),
@@ -106,15 +95,8 @@ struct SettingsTests {
   func datesAndDataOfPropertyListsArePrinted(
     format: PropertyListDecoder.PropertyListFormat
   ) throws {
-    let file = try propertyList("m.plist", Mixed(), format)
-    #expect(
-      try machine.output("settings list --file", file) == """
-        data\t"AP8="
-        date\t"2001-01-01T00:00:00Z"
-        list\t["AQ=="]
-        nan\t"NaN"
-
-        """)
+    _ = try propertyList("m.plist", Mixed(), format)
+    try expectTranscript()
   }
 
   @Test func datesArePrintedExactly() throws {
@@ -127,75 +109,24 @@ struct SettingsTests {
     for (number, seconds) in seconds.enumerated() {
       try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: "\(10 + number)")
     }
-    let listed = try machine.output("settings list --file", file.path)
-    #expect(
-      listed == """
-        10\t"2026-11-21T15:46:38.1234567Z"
-        11\t"2026-11-21T15:46:38.100Z"
-        12\t"2001-01-01T00:00:00.100Z"
-        13\t"2000-12-31T23:59:59.250Z"
-        14\t"2000-12-31T23:59:58.9999990000000001Z"
-        15\t"2026-11-21T15:46:38.9999999Z"
-        16\t"9999-12-31T23:59:59.500Z"
-        17\t"1583-01-01T00:00:00.00001Z"
-        18\t"2001-01-01T00:00:00.00000000000000001Z"
-        19\t-13190860801.0
-        20\t"1583-01-01T00:00:00Z"
-        21\t1e+300
-
-        """)
+    try expectTranscript()
     // The text is the same date again.
-    let json = try #require(listed.split(separator: "\n").first?.split(separator: "\t").last)
-    _ = try machine.file("s.json", "{\"date\": \(json)}")
+    _ = try machine.file("s.json", #"{"date": "2026-11-21T15:46:38.1234567Z"}"#)
     let other = KeyValueStore(json: machine.home.appending(path: "s.json"))
     #expect(try other.value(of: "date") == Date(timeIntervalSinceReferenceDate: seconds[0]))
   }
 
-  @Test func integersAreExact() throws {
-    let long = "-12345678901234567890123456789012345678901234567890"
-    let json = try machine.file("s.json", #"{"a": \#(long), "b": [\#(long)]}"#)
-    #expect(try machine.output("settings list --file", json) == "a\t\(long)\nb\t[\(long)]\n")
-    let xml = try machine.file(
-      "s.plist",
-      "<plist version=\"1.0\"><dict><key>a</key><integer>\(long)</integer></dict></plist>")
-    #expect(try machine.output("settings get a --file", xml) == "\(long)\n")
-    for file in [json, xml] {
-      try machine.output("settings set --file", file, "--", "c", long)
-      #expect(try machine.output("settings get c --file", file) == "\(long)\n")
-    }
-  }
+  @Test func integersAreExact() throws { try expectTranscript() }
 
   @Test func longNumberIsRefusedInBinaryPropertyList() throws {
     let file = try propertyList("b.plist", ["old": 1])
-    let old = try Data(contentsOf: URL(filePath: file))
-    let text = "0.1000000000000000000001"
-    for number in [text, "1e-400", "-170141183460469231731687303715884105729"] {
-      for value in [number, "[1, \(number)]", #"{"a": [\#(number)]}"#] {
-        let refused = try machine.run("settings set --file", file, "--", "c", value)
-        #expect(refused.status == 2)
-        #expect(refused.errors.contains("too precise for a binary property list"), "\(value)")
-      }
-    }
-    #expect(try Data(contentsOf: URL(filePath: file)) == old)
-    for number in ["-170141183460469231731687303715884105728", "0.1", "1e+300"] {
-      try machine.output("settings set --file", file, "--", "c", number)
-      #expect(try machine.output("settings get c --file", file) == "\(number)\n")
-    }
-    // As the message advises.
-    try machine.output("settings set --file", file, "--", "c", "\"\(text)\"")
+    try expectTranscript()
     let store = KeyValueStore(propertyList: URL(filePath: file), format: .binary)
-    #expect(try store.value(of: "c", as: Decimal.self) == Decimal(string: text))
+    let number = Decimal(string: "0.1000000000000000000001")
+    #expect(try store.value(of: "c", as: Decimal.self) == number)
   }
 
-  @Test func keysOfEqualTextAreBothPrinted() throws {
-    let value = "{\"e\u{301}\": 1, \"\u{e9}\": 2}"
-    let path = try machine.file("s.json", "{\"a\": \(value), \"b\": 1}")
-    let list = try machine.output("settings list --file", path)
-    #expect(Array(list.utf8) == Array("a\t\(value)\nb\t1\n".utf8), "\(list)")
-    try machine.output("settings set b", value, "--file", path)
-    let get = try machine.output("settings get b --file", path)
-    #expect(Array(get.utf8) == Array("\(value)\n".utf8), "\(get)")
-  }
+  @Test func keysOfEqualTextAreBothPrinted() throws { try expectTranscript() }
 
   @Test func propertyListKeepsItsFormat() throws {
     let binary = try propertyList("B.PLIST", ["old": 1])
@@ -207,22 +138,7 @@ struct SettingsTests {
     #expect(try machine.text("new.plist").hasPrefix("<?xml "))
   }
 
-  @Test func invalidValueHidesNoOther() throws {
-    let path = try machine.file("s.json", #"{"a": 1e400, "b": {"x": 1, "x": 2}, "c": 3}"#)
-    let list = try machine.run("settings list --file", path)
-    #expect(list.status == 2)
-    #expect(list.output == "c\t3\n")
-    #expect(
-      list.errors == """
-        locket: The value of "a" cannot be shown: the number is out of range for Double.
-        locket: The value of "b" cannot be shown: duplicate key.
-
-        """)
-    #expect(try machine.run("settings get a --file", path).status == 2)
-    // What others wrote stays as they wrote it.
-    try machine.output("settings reset c --file", path)
-    #expect(try machine.text("s.json").contains(#"1e400"#))
-  }
+  @Test func invalidValueHidesNoOther() throws { try expectTranscript() }
 
   @Test func largeValuesAreStored() throws {
     let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
@@ -232,24 +148,9 @@ struct SettingsTests {
     }
   }
 
-  @Test(arguments: ["get", "reset"]) func absentSettingGivesStatusOne(command: String) throws {
-    for file in [[], ["--file", try machine.file("s.json", #"{"other": 1}"#)]] {
-      let ended = try machine.run(["settings", command, "absent"] + file)
-      #expect(ended.status == 1)
-      #expect(ended.output == "")
-      #expect(ended.errors == "locket: There is no such setting.\n")
-    }
-    #expect(!machine.exists(".config"))
-  }
+  @Test func absentSettingGivesStatusOne() throws { try expectTranscript() }
 
-  @Test func environmentNamesTheDirectory() throws {
-    let set = try machine.run(
-      [machine.executable, "settings", "set", "a", "1"],
-      environment: machine.environment(with: ["XDG_CONFIG_HOME=\(machine.path("config"))"]))
-    #expect(set.status == 0)
-    #expect(try machine.text("config/locket/settings.json") == "{\n  \"a\": 1\n}\n")
-    #expect(try machine.output("settings list") == "")
-  }
+  @Test func environmentNamesTheDirectory() throws { try expectTranscript() }
 
   /// Makes a file that another program wrote, and returns its path.
   private func propertyList(

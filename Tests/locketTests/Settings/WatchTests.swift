@@ -4,11 +4,9 @@ import StorageInternals
 import TestSupport
 import Testing
 
-struct WatchTests {
-  private let machine: Machine
-
-  init() throws {
-    machine = try Machine()
+final class WatchTests: ToolTests {
+  override init() throws {
+    try super.init()
     _ = try machine.file("s.json", #"{"a": 1, "b": "x"}"#)
   }
 
@@ -121,8 +119,7 @@ struct WatchTests {
   }
 
   @Test func interruptLeavesTheTerminalAsItWas() throws {
-    let session = try PseudoTerminal(
-      "settings watch --file", machine.path("s.json"), on: machine)
+    let session = try PseudoTerminal("settings watch --file", machine.path("s.json"), on: machine)
     try session.waitForText("Press Ctrl-C to stop.\r\n")
     #expect(session.echoes)
     try session.type(PseudoTerminal.interrupt)
