@@ -20,8 +20,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test(arguments: ["Sources", "Tests"])
-  func extensionFilesSayWhatTheyAdd(_ path: String) {
+  @Test(arguments: ["Sources", "Tests"]) func extensionFilesSayWhatTheyAdd(_ path: String) {
     let folder = Folder(path: path)
     for file in folder.files(ending: ".swift") where file.contains("+") {
       let first = folder.text(of: file).split(separator: "\n").first { !$0.contains("import ") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The statements of the article "How values are stored".
-struct HowValuesAreStoredTests {
+final class HowValuesAreStoredTests: DirectoryTests {
   private struct Window: Codable, Equatable {
     var width = 80
     var title: String?
@@ -16,12 +16,9 @@ struct HowValuesAreStoredTests {
   }
   private enum Size: String, Codable { case small }
 
-  private let directory: TemporaryDirectory
   private var json: URL { directory.url.appending(path: "settings.json") }
   private var xml: URL { directory.url.appending(path: "settings.plist") }
   private var binary: URL { directory.url.appending(path: "binary.plist") }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   /// A row of the article's table, with the value as written to the file.
   private func row(_ label: String, _ value: some Codable & Equatable) throws -> String {

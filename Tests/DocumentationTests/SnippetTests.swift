@@ -13,8 +13,7 @@ struct SnippetTests {
     return folder.files(ending: ending).map { Source(folder.text(of: $0)) }
   }
 
-  @Test(arguments: MarkdownPage.all)
-  func everySnippetIsCompiled(on page: MarkdownPage) throws {
+  @Test(arguments: MarkdownPage.all) func everySnippetIsCompiled(on page: MarkdownPage) throws {
     for snippet in try page.snippets {
       #expect(
         Self.sources.contains { snippet.isPart(of: $0) },
@@ -28,8 +27,7 @@ struct SnippetTests {
   }
 
   /// Rules that only require a class forbid all other characters, which few mean.
-  @Test(arguments: MarkdownPage.all)
-  func sampleRulesHaveNoWarning(on page: MarkdownPage) throws {
+  @Test(arguments: MarkdownPage.all) func sampleRulesHaveNoWarning(on page: MarkdownPage) throws {
     for sample in try page.text.split(separator: "PasswordRuleSet(\"").dropFirst() {
       let descriptor = String(sample.prefix { $0 != "\"" })
       #expect(try PasswordRuleSet.parse(descriptor).warnings.isEmpty, "\(descriptor)")

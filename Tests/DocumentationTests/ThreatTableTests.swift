@@ -30,9 +30,7 @@ struct ThreatTableTests {
     }
   }
 
-  @Test(arguments: [
-    (page, 20), ("README.md", 5), (".github/Locket.docc/Architecture.md", 2),
-  ])
+  @Test(arguments: [(page, 20), ("README.md", 5), (".github/Locket.docc/Architecture.md", 2)])
   func everyNamedTestExists(page: String, minimum: Int) throws {
     let lines = try MarkdownPage(path: page).text.split(separator: "\n")
     let names = Set(lines.flatMap(Self.tests))

@@ -6,15 +6,12 @@ import Testing
 
 /// Vaults, read by a program written from the documentation's page on the format alone.
 @Suite(.enabled(if: VaultReader.isAvailable, "python3, with hashlib.scrypt, is not installed"))
-struct VaultFormatTests {
-  private let directory: TemporaryDirectory
+final class VaultFormatTests: DirectoryTests {
   private var vault: SecretVault { SecretVault(fileURL: file, stateDirectory: state) }
   private var file: URL { directory.url.appending(path: "secrets.vault") }
   private var state: URL { directory.url.appending(path: "state") }
 
   private static let keyMaterial = Data((0..<100).map { UInt8($0) })
-
-  init() throws { directory = try TemporaryDirectory() }
 
   @Test func vaultIsAsDocumented() throws {
     let vault = vault
@@ -27,15 +24,13 @@ struct VaultFormatTests {
   @Test func vaultWithPassphraseIsAsDocumented() throws {
     let vault = vault
     try fill(vault)
+    let passphrase = "The Valley Wind"
     try vault.setPassphrase(
-      Secret("The Valley Wind".utf8),
+      Secret(passphrase.utf8),
       cost: ScryptCost(logarithmicCost: 13, blockSize: 8, parallelization: 2))
-    let passcode = ItemAttributes(
-      accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
-    _ = try vault.add(
-      Secret([1]), identity: .generic(service: "passcode"), attributes: passcode)
-    try expectAgreement(
-      ["--passphrase", "The Valley Wind"], .passphrase(Secret("The Valley Wind".utf8)))
+    let passcode = ItemAttributes(accessControl: AccessControl(.whenPasscodeSetThisDeviceOnly))
+    _ = try vault.add(Secret([1]), identity: .generic(service: "passcode"), attributes: passcode)
+    try expectAgreement(["--passphrase", passphrase], .passphrase(Secret(passphrase.utf8)))
   }
 
   @Test func vaultWithOtherSlotsIsAsDocumented() throws {
@@ -57,7 +52,7 @@ struct VaultFormatTests {
       let credentials = tests.directory.url.appending(path: "credentials")
       try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
       let file = credentials.appending(path: "vault-key")
-      try Self.keyMaterial.write(to: file)
+      try VaultFormatTests.keyMaterial.write(to: file)
       // No other thread of the process reads the environment.
       #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
       let vault = tests.vault
@@ -96,15 +91,13 @@ struct VaultFormatTests {
     let export = directory.url.appending(path: "export")
     let elsewhere = directory.url.appending(path: "elsewhere")
     let passphrase = "The Sixth Station"
-    try vault.export(
-      to: export, passphrase: Secret(passphrase.utf8), cost: .minimum)
-    let read = try VaultReader.items(
-      export, elsewhere, ["--passphrase", passphrase, "--export"])
+    try vault.export(to: export, passphrase: Secret(passphrase.utf8), cost: .minimum)
+    let read = try VaultReader.items(export, elsewhere, ["--passphrase", passphrase, "--export"])
     let opened = SecretVault(fileURL: export, stateDirectory: elsewhere)
     try opened.unlock(with: .passphrase(Secret(passphrase.utf8)))
     #expect(try read == items(of: opened))
     #expect(read.count == 6)
-    #expect(read.allSatisfy { $0.secret != nil })
+    #expect(read.allSatisfy { $0["secret"] != nil })
   }
 
   @Test func otherProgramsMayAppendAsDocumented() throws {
@@ -123,8 +116,7 @@ struct VaultFormatTests {
     let vault = vault
     let context = AuthenticationContext(
       reason: "", authenticator: CustomAuthenticator.willing,
-      applicationPassword: Secret("right".utf8),
-      applicationPasswordCost: .minimum)
+      applicationPassword: Secret("right".utf8), applicationPasswordCost: .minimum)
     let internet = ItemIdentity.internet(
       server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
       authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
@@ -145,8 +137,7 @@ struct VaultFormatTests {
       // The sealed bytes stay when other fields change.
       var attributes = item.attributes
       attributes.label = "label"
-      _ = try vault.update(
-        item.id, expecting: item.revision, attributes: attributes, secret: nil)
+      _ = try vault.update(item.id, expecting: item.revision, attributes: attributes, secret: nil)
     }
     try vault.compact()
     // SHA-256 of the byte 1.
@@ -158,7 +149,7 @@ struct VaultFormatTests {
         let flags = item.attributes.accessControl.flags
         let isOpen = password != nil || !flags.contains(.applicationPassword)
         var expected = ReadItem(item, isOpen ? Secret("The Valley Wind".utf8) : nil)
-        expected.enrolledSet = flags.contains(.biometryCurrentSet) ? digest : ""
+        expected["enrolledSet"] = flags.contains(.biometryCurrentSet) ? digest : ""
         return expected
       }
       #expect(items.count == 4)
@@ -186,8 +177,7 @@ struct VaultFormatTests {
         attributes: ItemAttributes(accessControl: AccessControl(accessibility)))
       var attributes = item.attributes
       attributes.label = "changed"
-      _ = try vault.update(
-        item.id, expecting: item.revision, attributes: attributes, secret: nil)
+      _ = try vault.update(item.id, expecting: item.revision, attributes: attributes, secret: nil)
     }
     for accessibility in [Accessibility.always, .afterFirstUnlock] {
       let identity = ItemIdentity.generic(service: "moved", account: "\(accessibility)")

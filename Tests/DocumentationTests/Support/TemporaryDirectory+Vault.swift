@@ -3,7 +3,7 @@ import FoundationEssentials
 import SecretStorage
 import TestSupport
 
-// A vault in the directory, and an authenticator that proves everything.
+// A vault in the directory, suites with one each, and an authenticator that proves everything.
 extension TemporaryDirectory {
   /// A vault in the directory, as a newly started process opens it, which stretches no passphrase.
   func vault(
@@ -14,6 +14,13 @@ extension TemporaryDirectory {
       stateDirectory: url.appending(path: "\(name) state"), authenticator: authenticator,
       cipher: TestCipher())
   }
+}
+
+/// A suite whose tests have a directory each.
+class DirectoryTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
 }
 
 extension CustomAuthenticator {

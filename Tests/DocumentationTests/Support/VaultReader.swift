@@ -30,59 +30,29 @@ enum VaultReader {
   }
 }
 
-/// An item as the reader prints it.
-struct ReadItem: Codable, Equatable {
-  var name: String
-  var revision: UInt64
-  var created: Int64
-  var modified: Int64
-  var `class`: Int
-  var accessibility: UInt8
-  var flags: UInt32
-  var service: String?
-  var account: String?
-  var server: String?
-  var securityDomain: String?
-  var `protocol`: String?
-  var authenticationType: String?
-  var port: UInt16?
-  var path: String?
-  var label: String?
-  var comment: String?
-  var itemDescription: String?
-  var creator: UInt32?
-  var type: UInt32?
-  var isInvisible: Int?
-  var enrolledSet: String?
-  var secret: String?
+/// The fields of an item as the reader prints them.
+typealias ReadItem = [String: String]
 
+extension ReadItem {
   init(_ item: SecretItem, _ secret: Secret?) {
-    name = item.id.uuid.uuidString.filter { $0 != "-" }.lowercased()
-    revision = item.revision
-    created = Self.microseconds(item.creationDate)
-    modified = Self.microseconds(item.modificationDate)
-    `class` = item.identity.itemClass == .generic ? 1 : 2
-    accessibility = item.attributes.accessControl.accessibility.rawValue
-    flags = item.attributes.accessControl.flags.rawValue
-    service = item.identity.service
-    account = item.identity.account
-    server = item.identity.server
-    securityDomain = item.identity.securityDomain
-    `protocol` = item.identity.protocol?.rawValue
-    authenticationType = item.identity.authenticationType?.rawValue
-    port = item.identity.port
-    path = item.identity.path
-    label = item.attributes.label
-    comment = item.attributes.comment
-    itemDescription = item.attributes.itemDescription
-    creator = item.attributes.creator
-    type = item.attributes.type
-    isInvisible = item.attributes.isInvisible.map { $0 ? 1 : 0 }
-    self.secret = secret?.hexadecimal
-  }
-
-  private static func microseconds(_ date: Date) -> Int64 {
-    Int64((date.timeIntervalSince1970 * 1e6).rounded())
+    let (identity, attributes) = (item.identity, item.attributes)
+    func microseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1e6).rounded()) }
+    let fields: [String: (any CustomStringConvertible)?] = [
+      "name": item.id.uuid.uuidString.filter { $0 != "-" }.lowercased(),
+      "revision": item.revision, "created": microseconds(item.creationDate),
+      "modified": microseconds(item.modificationDate),
+      "class": identity.itemClass == .generic ? 1 : 2,
+      "accessibility": attributes.accessControl.accessibility.rawValue,
+      "flags": attributes.accessControl.flags.rawValue, "service": identity.service,
+      "account": identity.account, "server": identity.server,
+      "securityDomain": identity.securityDomain, "protocol": identity.protocol?.rawValue,
+      "authenticationType": identity.authenticationType?.rawValue, "port": identity.port,
+      "path": identity.path, "label": attributes.label, "comment": attributes.comment,
+      "itemDescription": attributes.itemDescription, "creator": attributes.creator,
+      "type": attributes.type, "isInvisible": attributes.isInvisible.map { $0 ? 1 : 0 },
+      "secret": secret?.hexadecimal,
+    ]
+    self = fields.compactMapValues { $0?.description }
   }
 }
 

@@ -78,8 +78,7 @@ struct OlderNamesSnippets {
   }
 
   @Test func itemsAreConvertedWithoutTypes() throws {
-    let store = try Self.store(
-      of: ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#])
+    let store = try Self.store(of: ["token": #""abcd""#, "person": #"{"born":0.5,"age":15}"#])
     try SecretStores.withDefaultStore(store) {
       var migration = AdapterMigration(serviceIdentifier: "com.example.app")
       migration.convert("token", asJSON: .string)

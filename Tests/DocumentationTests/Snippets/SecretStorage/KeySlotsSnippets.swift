@@ -5,12 +5,9 @@ import TestSupport
 import Testing
 
 /// The code of the article "Key slots".
-struct KeySlotsSnippets {
-  private let directory: TemporaryDirectory
+final class KeySlotsSnippets: DirectoryTests {
   private let passphrase = "The Valley Wind"
   private var vault: SecretVault { directory.vault() }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   @Test func slotsAreAddedAndListed() throws {
     let vault = vault

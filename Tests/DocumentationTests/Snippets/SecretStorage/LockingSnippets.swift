@@ -5,11 +5,8 @@ import TestSupport
 import Testing
 
 /// The code of "Accessibility", and of "What the vault protects".
-struct LockingSnippets {
-  private let directory: TemporaryDirectory
+final class LockingSnippets: DirectoryTests {
   private var vault: SecretVault { directory.vault() }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   @Test func newItemHasItsAccessibility() throws {
     let secret = Secret("The Valley Wind".utf8)

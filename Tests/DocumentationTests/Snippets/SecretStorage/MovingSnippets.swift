@@ -4,11 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of the article "Export and import".
-struct MovingSnippets {
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
-
+final class MovingSnippets: DirectoryTests {
   @Test func secretsMove() throws {
     let (vault, other) = (directory.vault("one"), directory.vault("other"))
     let passphrase = "The Valley Wind"

@@ -4,12 +4,9 @@ import TestSupport
 import Testing
 
 /// The code and the statements of the article "Rotating keys".
-struct RotatingKeysSnippets {
-  private let directory: TemporaryDirectory
+final class RotatingKeysSnippets: DirectoryTests {
   private let passphrase = "The Valley Wind"
   private let isCancelled = false
-
-  init() throws { directory = try TemporaryDirectory() }
 
   /// The vault as a newly started process opens it.
   private var opened: SecretVault { directory.vault() }

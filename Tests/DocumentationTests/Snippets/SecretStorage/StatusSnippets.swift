@@ -4,11 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of the article "Status, errors and refresh policies".
-struct StatusSnippets {
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
-
+final class StatusSnippets: DirectoryTests {
   @Test func manualPasswordIsStoredBySave() throws {
     try SecretStores.withDefaultStore(InMemorySecretStore()) {
       let token = PasswordItem<String>(

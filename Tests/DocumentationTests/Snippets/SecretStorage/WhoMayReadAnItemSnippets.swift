@@ -4,11 +4,8 @@ import TestSupport
 import Testing
 
 /// The code of the article "Access constraints".
-struct WhoMayReadAnItemSnippets {
-  private let directory: TemporaryDirectory
+final class WhoMayReadAnItemSnippets: DirectoryTests {
   private var vault: SecretVault { directory.vault(authenticator: CustomAuthenticator.willing) }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   @Test func constrainedPasswordIsLoadedWithAProof() async throws {
     let vault = vault
@@ -79,17 +76,14 @@ struct WhoMayReadAnItemSnippets {
     #expect(flags.reduce(into: AccessFlags()) { $0.formUnion($1.1) }.rawValue == 0xFF)
     #expect(table.rows.map(\.name) == (accessibilities + constrained).map(\.0))
     let vault = vault
-    try vault.setPassphrase(
-      Secret("x".utf8), cost: .minimum)
+    try vault.setPassphrase(Secret("x".utf8), cost: .minimum)
     let stores: [any SecretStore] = [vault, InMemorySecretStore()]
     #expect(table.stores == ["SecretVault", "InMemorySecretStore"])
 
     let context = AuthenticationContext(
-      reason: "", applicationPassword: Secret([1]),
-      applicationPasswordCost: .minimum)
+      reason: "", applicationPassword: Secret([1]), applicationPasswordCost: .minimum)
     for (column, store) in stores.enumerated() {
-      let authorization = try await context.authorize(
-        AccessControl(), with: store.authenticator)
+      let authorization = try await context.authorize(AccessControl(), with: store.authenticator)
       for (name, accessControl) in accessibilities + constrained {
         let cell = try table.cell(name, column)
         var isRefused = false

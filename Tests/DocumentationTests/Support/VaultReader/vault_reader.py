@@ -244,4 +244,5 @@ def read(*options):
 
 if __name__ == "__main__":
     _, _, items, _, _, _ = read()
-    print(json.dumps(sorted(items.values(), key=lambda item: item["created"])))
+    found = sorted(items.values(), key=lambda item: item["created"])
+    print(json.dumps([{name: str(value) for name, value in item.items()} for item in found]))
