@@ -18,8 +18,7 @@ struct DaemonTests {
 
   private func content() throws -> String { try machine.text("daemon.json") }
 
-  @Test(arguments: [SIGTERM, SIGINT])
-  func daemonFollowsAndWritesItsSettings(number: Int32) throws {
+  @Test(arguments: [SIGTERM, SIGINT]) func daemonFollowsAndWritesItsSettings(number: Int32) throws {
     let session = try daemon()
     try session.waitForText("Konnichiwa! Start 1, with a token of ")
     try KeyValueStore(json: URL(filePath: settings)).set("Hello", for: "greeting")

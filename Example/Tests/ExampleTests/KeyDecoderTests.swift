@@ -13,9 +13,7 @@ struct KeyDecoderTests {
       ("\u{1B}[1;5C\u{1B}[3;2~", [.right, .delete]),
       (
         "\u{7F}\u{8}\u{17}\u{15}\u{B}\u{1}\u{5}",
-        [
-          .backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end,
-        ]
+        [.backspace, .backspace, .deleteWord, .deleteToStart, .deleteToEnd, .home, .end]
       ),
       ("\t\u{1B}[Z\r\n", [.tab, .backTab, .enter, .enter]),
       ("\u{4}\u{7}\u{12}", [.control("d"), .control("g"), .control("r")]),

@@ -53,9 +53,7 @@ struct TextFieldTests {
     ("abcdefgh\u{1B}[D\u{1B}[D", 5, "cdefg", 4), ("日本語", 5, "本語", 4), ("日本語\u{1}", 5, "日本", 0),
     ("e\u{301}x", 5, "e\u{301}x", 2), ("\u{200B}", 5, "\u{FFFD}", 1), ("abc", 1, "", 0),
   ])
-  func longTextIsScrolledToTheCursor(
-    keys: String, columns: Int, text: String, cursor: Int
-  ) {
+  func longTextIsScrolledToTheCursor(keys: String, columns: Int, text: String, cursor: Int) {
     #expect(shown(keys, columns: columns) == (text, cursor))
   }
 

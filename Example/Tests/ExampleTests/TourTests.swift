@@ -168,9 +168,7 @@ struct TourTests {
   }
 
   @Test func tourPrintsItsOutcomes() throws {
-    let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/outcomes")
-    let pairs = try String(contentsOf: fixture, encoding: .utf8).split(separator: "\n")
+    let pairs = try fixture("outcomes").split(separator: "\n")
     let lines = tour.output.split(separator: "\n")
     for index in stride(from: 0, to: pairs.count, by: 2) {
       let place = try #require(lines.firstIndex { $0.hasSuffix(pairs[index]) }, "\(pairs[index])")

@@ -1,3 +1,4 @@
+import Foundation
 import SecretStorage
 
 extension Machine {
@@ -16,4 +17,15 @@ extension Machine {
     var stored: String?
     return try $stored.load()
   }
+}
+
+/// Returns the text of a file in `Fixtures`.
+func fixture(_ name: String) throws -> String {
+  let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  return try String(contentsOf: folder.appending(path: "../Fixtures/\(name)"), encoding: .utf8)
+}
+
+/// Returns the lines of a screen in `Fixtures/screens`.
+func expectedScreen(_ name: String) throws -> Substring {
+  try fixture("screens/\(name)").dropLast()
 }

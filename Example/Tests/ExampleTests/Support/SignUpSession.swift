@@ -18,8 +18,9 @@ extension DisplayedSession {
       ], on: machine, variables: variables)
   }
 
-  /// Waits until the lines of the screen are these, apart from empty ones at the end.
-  func waitForScreen(_ text: String) throws {
+  /// Waits until the lines of the screen are those of a fixture, apart from empty ones at the end.
+  func waitForScreen(_ name: String) throws {
+    let text = try expectedScreen(name)
     try waitForDisplay("the screen\n\(text)\n") { $0.text == text }
   }
 
@@ -38,7 +39,6 @@ extension DisplayedSession {
   /// Waits until the program says that the account is kept.
   func waitForSuccess() throws -> Bool {
     let status = try end()
-    return status == 0 && isGivenBack
-      && display.text.contains("A second process has read it back.")
+    return status == 0 && isGivenBack && display.text.contains("A second process has read it back.")
   }
 }
