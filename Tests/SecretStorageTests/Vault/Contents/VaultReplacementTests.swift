@@ -120,7 +120,9 @@ struct VaultReplacementTests {
     }
     try object.add("b", account: "b")
     try vault.replace(by: first)
-    for object in [object, vault.open()] { vault.expectEach(object, "replaced", saying: vault.path) }
+    for object in [object, vault.open()] {
+      vault.expectEach(object, "replaced", saying: vault.path)
+    }
   }
 
   @Test func placeFileIsWrittenOnce() throws {
