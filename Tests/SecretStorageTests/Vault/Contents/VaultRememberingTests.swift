@@ -48,8 +48,7 @@ import Testing
   @Test(arguments: [(63, 1 << 63), (255, 1 << 63), (62, 1 << 62)] as [(UInt8, UInt64)])
   func slotTypesOfNewerVersionsAreRemembered(_ type: UInt8, _ bit: UInt64) throws {
     let slot = KeySlot(id: 7, name: "new", kind: .unknown(type: type))
-    let table = KeyTable(
-      sealer: VaultSealer(vaultID: [], cipher: TestCipher()), slots: [slot])
+    let table = KeyTable(sealer: VaultSealer(vaultID: [], cipher: TestCipher()), slots: [slot])
     #expect(table.slotTypes == bit)
   }
 

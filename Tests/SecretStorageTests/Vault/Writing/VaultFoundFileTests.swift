@@ -8,6 +8,8 @@ import Testing
 
 /// Files that another process installed, or whose directory could not be flushed.
 @Suite(.expectsFailures) struct VaultFoundFileTests {
+  private static let replacements: [VaultWork] = [.compact, .rotateKeys, .addRecoveryCode]
+
   private let vault = TestVault()
   private var directory: String { vault.path.parentDirectory }
 
@@ -16,12 +18,6 @@ import Testing
     _ = log.take()
     try work()
     return log.take().filter { ["fsync \(directory)", "write \(vault.path)"].contains($0) }
-  }
-
-  private func replacements() -> [(SecretVault) throws -> Void] {
-    [
-      { try $0.compact() }, { try $0.rotate() }, { _ = try $0.addRecoveryCode(named: "code") },
-    ]
   }
 
   @Test func foundFileIsFlushedBeforeTheFirstWrite() throws {
@@ -33,8 +29,8 @@ import Testing
     try vault.forget()
     #expect(try calls(of: log) { _ = try object.texts() } == [found[0]])
     #expect(try calls(of: log) { try object.change("a", to: "second") } == [found[1]])
-    for replace in replacements() {
-      try replace(vault.open())
+    for replacement in Self.replacements {
+      try replacement.perform(on: vault.open(), of: vault)
       let writer = vault.open(fileSystem: log.fileSystem)
       #expect(try calls(of: log) { try writer.change("a", to: "third") } == found)
       #expect(try calls(of: log) { try writer.change("a", to: "fourth") } == [found[1]])
@@ -44,45 +40,40 @@ import Testing
     }
   }
 
-  @Test func unflushedReplacementIsFlushedBeforeEachWrite() throws {
-    let isFailing = Lock(false)
-    for replace in replacements() {
-      let vault = TestVault()
-      let directory = vault.path.parentDirectory
-      let error = SecretStoreError.uncertain(path: directory, code: EIO)
-      #expect("\(error)".contains("uncertain") && "\(error)".contains("fsync of \(directory)"))
-      try vault.open().add("first", account: "a")
-      // Only the flush after the replacement fails at first.
-      let isRenamed = Lock(false)
-      let object = vault.open(
-        fileSystem: FileSystem { call, path in
-          if call == .rename { isRenamed.withLock { $0 = true } }
-          guard call == .fsync, path == directory else { return nil }
-          return isFailing.withLock { $0 } && isRenamed.withLock { $0 } ? EIO : nil
-        })
-      isFailing.withLock { $0 = true }
-      do { try replace(object) } catch SecretStoreError.uncertain(directory, EIO) {}
-      // A file that may vanish is not recorded as the newest one.
-      let bytes = try vault.bytes
-      let state = try vault.rememberedState()
-      // It stays until the file that replaced the damaged one is durable.
-      try TestVault.append([1], to: vault.path + ".damaged-1")
-      let writes: [() throws -> Void] = [
-        { try object.add("new", account: "new") }, { try object.change("a", to: "changed") },
-        { try object.remove("a") }, { try object.compact() },
-        { try object.setPassphrase(TestVault.passphrase, cost: .cheap) },
-        { _ = try object.removeDamagedCopies() },
-      ]
-      for write in writes {
-        #expect(throws: error, performing: write)
-        #expect(try vault.bytes == bytes)
-        #expect(try object.damagedCopies.count == 1)
-        #expect(try vault.rememberedState() == state)
-      }
-      isFailing.withLock { $0 = false }
-      try object.change("a", to: "changed")
-      #expect(try vault.open().texts() == ["a": "changed"])
+  @Test(arguments: replacements)
+  func unflushedReplacementIsFlushedBeforeEachWrite(_ replacement: VaultWork) throws {
+    let error = SecretStoreError.uncertain(path: directory, code: EIO)
+    #expect("\(error)".contains("uncertain") && "\(error)".contains("fsync of \(directory)"))
+    try vault.open().add("first", account: "a")
+    // Only the flush after the replacement fails at first.
+    let (isFailing, isRenamed) = (Lock(true), Lock(false))
+    let object = vault.open(
+      fileSystem: FileSystem { [directory] call, path in
+        if call == .rename { isRenamed.withLock { $0 = true } }
+        guard call == .fsync, path == directory else { return nil }
+        return isFailing.withLock { $0 } && isRenamed.withLock { $0 } ? EIO : nil
+      })
+    do {
+      try replacement.perform(on: object, of: vault)
+    } catch SecretStoreError.uncertain(directory, EIO) {}
+    // A file that may vanish is not recorded as the newest one.
+    let bytes = try vault.bytes
+    let state = try vault.rememberedState()
+    // It stays until the file that replaced the damaged one is durable.
+    try TestVault.append([1], to: vault.path + ".damaged-1")
+    let works: [VaultWork] = [.add, .change, .remove, .compact, .setPassphrase]
+    let writes: [() throws -> Void] = works.map { work in
+      { try work.perform(on: object, of: vault) }
     }
+    for write in writes + [{ try object.removeDamagedCopies() }] {
+      #expect(throws: error, performing: write)
+      #expect(try vault.bytes == bytes)
+      #expect(try object.damagedCopies.count == 1)
+      #expect(try vault.rememberedState() == state)
+    }
+    isFailing.withLock { $0 = false }
+    try object.change("a", to: "changed")
+    #expect(try vault.open().texts() == ["a": "changed"])
   }
 
   /// Another process may have been killed before it flushed its records of the vault.
@@ -141,16 +132,13 @@ import Testing
       })
     let item = try killed.add("first", account: "a")
     isArmed.withLock { $0 = true }
-    #expect(throws: SecretStoreError.self) {
-      try killed.remove(item.id, expecting: item.revision)
-    }
+    #expect(throws: SecretStoreError.self) { try killed.remove(item.id, expecting: item.revision) }
     #expect(throws: SecretStoreError.self) { try killed.add("second", account: "b") }
     try killed.export(of: vault)
     #expect(try killed.texts() == ["b": "second"])
 
     let isFailing = Lock(true)
-    let object = vault.open(
-      fileSystem: .failing(.fdatasync, on: vault.path, while: isFailing))
+    let object = vault.open(fileSystem: .failing(.fdatasync, on: vault.path, while: isFailing))
     let work: [() throws -> Void] = [
       { try object.remove(item.id, expecting: item.revision) },
       {
@@ -187,7 +175,7 @@ import Testing
         call == .fsync && directories.contains(path) ? code : nil
       })
     try object.add("value", account: "a")
-    for replace in replacements() { try replace(object) }
+    for replacement in Self.replacements { try replacement.perform(on: object, of: vault) }
     try object.change("a", to: "changed")
     #expect(try vault.open().texts() == ["a": "changed"])
     let findings = object.diagnose().findings.filter { $0.text.contains("cannot flush") }

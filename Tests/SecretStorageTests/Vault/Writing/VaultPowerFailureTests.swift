@@ -167,10 +167,10 @@ private final class PowerFailureCampaign {
       try unlock(object)
       if isDamaged { _ = try object.repair() }
       let texts = try object.texts()
-      for account in Set(acknowledged.keys).union(texts.keys).union(pending?.keys ?? [:].keys) {
-        let found = texts[account]
-        let expected = [acknowledged[account], (pending ?? acknowledged)[account]]
-        #expect(expected.contains(found), "\(comment.rawValue): \(account)")
+      let pending = pending ?? acknowledged
+      for account in Set(acknowledged.keys).union(texts.keys).union(pending.keys) {
+        let expected = [acknowledged[account], pending[account]]
+        #expect(expected.contains(texts[account]), "\(comment.rawValue): \(account)")
       }
       #expect(try object.verify().isSound, comment)
       try checkExport(comment)
