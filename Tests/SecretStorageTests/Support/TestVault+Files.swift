@@ -77,12 +77,14 @@ extension TestVault {
     return "\(statePath)/\(try #require(name))"
   }
 
-  /// Gives the item `a` two values, and returns the file after each.
-  func writeTwice(by object: SecretVault? = nil) throws -> (old: [UInt8], new: [UInt8]) {
-    let object = object ?? open()
-    try object.add("old", account: "a")
+  /// Gives the item `a` two values, possibly by two objects, and returns the file after each.
+  func writeTwice(
+    by first: SecretVault? = nil, and second: SecretVault? = nil
+  ) throws -> (old: [UInt8], new: [UInt8]) {
+    let first = first ?? open()
+    try first.add("old", account: "a")
     let old = try bytes
-    try object.change("a", to: "new")
+    try (second ?? first).change("a", to: "new")
     return (old, try bytes)
   }
 

@@ -35,11 +35,8 @@ struct VaultBranchTests {
       let object = vault.open()
       for (number, account) in order.map({ String($0) }).enumerated() {
         let value = "\(account) of \(name) \(number)"
-        if try object.item(account) == nil {
-          try object.add(value, account: account)
-        } else {
-          try object.change(account, to: value)
-        }
+        let isNew = try object.item(account) == nil
+        _ = try isNew ? object.add(value, account: account) : object.change(account, to: value)
       }
       try object.remove(removed)
       return Branch(

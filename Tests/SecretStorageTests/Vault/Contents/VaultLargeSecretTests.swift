@@ -88,9 +88,8 @@ struct VaultLargeSecretTests {
       }
     }
     try FileSystem().open(vault.path, O_WRONLY).truncate(to: offset + count / 2)
-    #expect(
-      throws: SecretStoreError.corrupted("\(vault.path) was cut off after it was read")
-    ) { try item.sealed.bytes() }
+    let cutOff = SecretStoreError.corrupted("\(vault.path) was cut off after it was read")
+    #expect(throws: cutOff) { try item.sealed.bytes() }
     #expect(throws: SecretStoreError.self) { try object.text(item.identity.account ?? "") }
   }
 

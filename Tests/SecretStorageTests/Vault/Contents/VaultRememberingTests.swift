@@ -134,18 +134,13 @@ import Testing
     while try writer.withContents({ $0.chain.head.sequence }) < last {
       try writer.change("a", to: "new")
     }
-    let read = try #require(
-      try object.withContents { contents in RememberedVault(contents.chain, contents.keys) })
+    let read = try #require(try object.withContents { RememberedVault($0.chain, $0.keys) })
     #expect(read.head.sequence == last)
     #expect(try object.location.device.remembered(of: read.vaultID) == read)
   }
 
   private func writeUnremembered() throws -> (old: [UInt8], new: [UInt8]) {
-    let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
-    try vault.open().add("old", account: "a")
-    let old = try vault.bytes
-    try writer.change("a", to: "new")
-    return (old, try vault.bytes)
+    try vault.writeTwice(and: vault.open(fileSystem: .failing(.write, on: ".state")))
   }
 
   @Test func readerRemembersAnUnrememberedWrite() throws {

@@ -78,7 +78,7 @@ struct VaultInterruptedWriteTests {
     #expect(try !object.verify().isSound)
     let error = try failure { try object.add("d", account: "d") }
     #expect(error.corrupted?.contains("repair()") == true)
-    #expect(!(try object.repair().isEmpty))
+    #expect(try !object.repair().isEmpty)
     #expect(try object.texts() == ["a": "a", "b": "b"])
   }
 
@@ -217,8 +217,7 @@ struct VaultInterruptedWriteTests {
     let end = try #require(TestVault.frames(of: whole).first).endIndex
     try vault.forget()
     let step = Campaign.size(sample: 61, full: 1)
-    for size in 0..<end
-    where size % step == 0 || [FileHeader.size, end - 1].contains(size) {
+    for size in 0..<end where size % step == 0 || [FileHeader.size, end - 1].contains(size) {
       try vault.replace(by: whole[..<size])
       let object = vault.open()
       expectError("corrupted", saying: vault.path) { _ = try object.items(matching: .all) }
