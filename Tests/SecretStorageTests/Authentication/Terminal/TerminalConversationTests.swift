@@ -23,8 +23,7 @@ struct TerminalConversationTests {
   ])
   func hiddenAnswerIsEditedAndNotEchoed(keys: String, bytes: String) throws {
     let session = try asked()
-    try session.type("\(keys)\n")
-    try expectSuccess(of: session)
+    try finish(session, typing: "\(keys)\n")
     #expect(session.screen == "Password: \r\nAnswer: \(bytes)\r\n")
   }
 
@@ -32,8 +31,7 @@ struct TerminalConversationTests {
     let session = try vault.terminal("visible")
     try session.waitForText("Name: ")
     #expect(session.echoes)
-    try session.type("Kikj\u{7F}i\n")
-    #expect(try session.end() == 0)
+    try finish(session, typing: "Kikj\u{7F}i\n")
     #expect(session.screen.hasPrefix("Name: Kikj\u{8} \u{8}i\r\nAnswer: "))
     #expect(session.screen.hasSuffix("Answer: 4b 69 6b 69\r\n"))
   }
@@ -42,7 +40,7 @@ struct TerminalConversationTests {
   func longAnswerIsKeptUnchanged(count: Int) throws {
     let session = try vault.terminal("hidden")
     try session.answer("Password: ", String(repeating: "x", count: count))
-    #expect(try session.end() == 0)
+    try finish(session)
     #expect(session.screen == "Password: \r\nAnswer: \(count) bytes, 1 different\r\n")
   }
 
@@ -51,8 +49,7 @@ struct TerminalConversationTests {
     let session = try vault.terminal(kind)
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
     try session.waitForText(": ")
-    try session.type(String(repeating: "x", count: count) + "\n")
-    try expectSuccess(of: session)
+    try finish(session, typing: String(repeating: "x", count: count) + "\n")
     #expect(session.screen.contains("exceed \(limit) bytes"), "\(session.screen.suffix(200))")
   }
 
@@ -60,8 +57,7 @@ struct TerminalConversationTests {
     let session = try vault.terminal(kind)
     try session.waitForText(": ")
     if kind == "hidden" { try session.waitForPrompt("Password: ") }
-    try session.type(PseudoTerminal.endOfInput)
-    try expectSuccess(of: session)
+    try finish(session, typing: PseudoTerminal.endOfInput)
     #expect(session.screen.hasSuffix("Error: \(SecretStoreError.cancelled)\r\n"))
   }
 
@@ -104,8 +100,7 @@ struct TerminalConversationTests {
 
   @Test func handledSignalCancelsTheQuestion() throws {
     let session = try asked("handling")
-    try session.type("taj\(PseudoTerminal.interrupt)")
-    try expectSuccess(of: session)
+    try finish(session, typing: "taj\(PseudoTerminal.interrupt)")
     let error = "Error: \(SecretStoreError.cancelled)\r\n"
     #expect(session.screen == "Password: \r\nA signal came.\r\n" + error)
   }
@@ -114,7 +109,7 @@ struct TerminalConversationTests {
     let session = try asked("cancelled")
     try session.type("taj")
     kill(session.process, SIGUSR1)
-    try expectSuccess(of: session)
+    try finish(session)
     #expect(session.screen == "Password: \r\nError: \(SecretStoreError.cancelled)\r\n")
   }
 
@@ -123,8 +118,7 @@ struct TerminalConversationTests {
     try session.answer("Password: ", "one")
     // The first answer may be printed before or after the second question.
     try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }
-    try session.type("two\n")
-    try expectSuccess(of: session)
+    try finish(session, typing: "two\n")
     for answer in ["Answer: 6f 6e 65", "Answer: 74 77 6f"] {
       #expect(session.screen.contains("\(answer)\r\n"))
     }
@@ -154,8 +148,7 @@ struct TerminalConversationTests {
     try session.waitForPrompt("Password: ")
     // The terminal discards input typed before the key.
     try session.type(PseudoTerminal.interrupt)
-    try session.type("ab\n")
-    #expect(try session.end() == 0)
+    try finish(session, typing: "ab\n")
     #expect(session.screen.hasSuffix("Answer: 61 62\r\n"))
   }
 
@@ -174,7 +167,7 @@ struct TerminalConversationTests {
       executable: "VaultProcess", ["authenticate", vault.path, vault.statePath, "3"])
     for _ in 1...2 { try session.answer("Passphrase: ", "open barley") }
     try session.answer("Passphrase: ", "open sesame")
-    #expect(try session.end() == 0)
+    try finish(session)
     let wrong = "Passphrase: \r\nThe passphrase is wrong. Try again.\r\n"
     #expect(
       session.screen == "Show the recovery key\r\n" + wrong + wrong
@@ -196,8 +189,7 @@ struct TerminalConversationTests {
       try session.waitForPrompt("Password: ", times: round)
       if round < 4 { try session.type("taj" + PseudoTerminal.suspend) }
     }
-    try session.type("secret\n")
-    try expectSuccess(of: session)
+    try finish(session, typing: "secret\n")
     #expect(session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
   }
 
@@ -229,8 +221,7 @@ struct TerminalConversationTests {
       }
       try session.waitForPrompt("Password: ", times: round)
     }
-    try session.type("secret\n")
-    try expectSuccess(of: session)
+    try finish(session, typing: "secret\n")
     #expect(session.screen == String(repeating: "Password: \r\n", count: 4) + Self.answer)
   }
 
@@ -241,8 +232,7 @@ struct TerminalConversationTests {
     try session.waitForText("Ki")
     try session.stopAndContinue()
     try session.wait(for: "the question") { $0.hasSuffix("\r\nName: ") }
-    try session.type("ab\n")
-    #expect(try session.end() == 0)
+    try finish(session, typing: "ab\n")
     #expect(session.screen.hasSuffix("Answer: 61 62\r\n"))
   }
 
@@ -250,8 +240,7 @@ struct TerminalConversationTests {
     let session = try asked("handling")
     try session.stopAndContinue()
     try session.waitForPrompt("Password: ", times: 2)
-    try session.type("secret\n")
-    #expect(try session.end() == 0)
+    try finish(session, typing: "secret\n")
     // The signal was held during the question, and delivered once.
     #expect(session.screen.ranges(of: "A signal came.\r\n").count == 1)
   }
@@ -281,10 +270,12 @@ struct TerminalConversationTests {
 
   private static let answer = "Answer: 73 65 63 72 65 74\r\n"
 
-  /// Expects a process to succeed, and to leave the terminal as it was.
-  private func expectSuccess(
-    of session: PseudoTerminal, sourceLocation: SourceLocation = #_sourceLocation
+  /// Types the last text, and expects a process to succeed and to leave the terminal as it was.
+  private func finish(
+    _ session: PseudoTerminal, typing text: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
+    try session.type(text)
     #expect(try session.end() == 0, sourceLocation: sourceLocation)
     #expect(session.settings == session.settingsBefore, sourceLocation: sourceLocation)
   }
