@@ -65,10 +65,9 @@ struct ApplicationPasswordTests {
         reason: "", applicationPassword: "x",
         applicationPasswordCost: ScryptCost(logarithmicCost: 30, blockSize: 8, parallelization: 1)),
     ] {
-      let error = try failure {
+      expectError("invalid") {
         try object.add("text", account: "account", .applicationPassword, by: context)
       }
-      #expect(error.invalid != nil)
     }
     #expect(throws: SecretStoreError.needsApplicationPassword) {
       try object.add("text", account: "account", .applicationPassword, by: AuthenticationContext())
@@ -165,10 +164,9 @@ struct ApplicationPasswordTests {
       let current = try #require(try object.item("account"))
       _ = try object.write(
         .update(item.id, expecting: current.revision, attributes: nil, payload: payload))
-      let error = try failure {
+      expectError("corrupted") {
         _ = try object.secret(of: item.id, authorizedBy: right.authorization(with: nil))
       }
-      #expect(error.corrupted != nil)
     }
   }
 
@@ -193,8 +191,7 @@ struct ApplicationPasswordTests {
     var authorization = try context.authorization(with: nil)
     authorization.proofs = .any
     #expect(try object.item("account")?.attributes.accessControl.flags == flags)
-    let error = try failure { _ = try object.secret(of: item.id, authorizedBy: authorization) }
-    #expect(error.corrupted != nil)
+    expectError("corrupted") { _ = try object.secret(of: item.id, authorizedBy: authorization) }
     #expect(try !object.verify().isSound)
   }
 }

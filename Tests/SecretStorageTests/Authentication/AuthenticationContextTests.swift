@@ -64,7 +64,7 @@ struct AuthenticationContextTests {
       return request.accepted
     }
     holder.withLock { $0 = person }
-    #expect(try await isDenied(AuthenticationContext(person), biometry))
+    #expect(await isDenied(AuthenticationContext(person), biometry))
     holder.withLock { $0 = nil }
   }
 
@@ -76,17 +76,17 @@ struct AuthenticationContextTests {
     let half = TestPerson { request throws(SecretStoreError) in
       if request.accepted == .passcode { throw .denied("no") } else { return request.accepted }
     }
-    #expect(try await isDenied(AuthenticationContext(half), both))
+    #expect(await isDenied(AuthenticationContext(half), both))
     #expect(half.questions.count == 2)
-    #expect(try await isDenied(AuthenticationContext(TestPerson(.biometry)), both))
+    #expect(await isDenied(AuthenticationContext(TestPerson(.biometry)), both))
   }
 
   @Test func unacceptedProofIsDenied() async throws {
     for proofs in [AuthenticationProofs(), .presence, .biometry] {
-      #expect(try await isDenied(AuthenticationContext(TestPerson { _ in proofs }), passcode))
+      #expect(await isDenied(AuthenticationContext(TestPerson { _ in proofs }), passcode))
     }
-    #expect(try await isDenied(AuthenticationContext(TestPerson(.biometry)), passcode))
-    #expect(try await isDenied(AuthenticationContext(), passcode))
+    #expect(await isDenied(AuthenticationContext(TestPerson(.biometry)), passcode))
+    #expect(await isDenied(AuthenticationContext(), passcode))
   }
 
   @Test func denialIsNotRemembered() async throws {
@@ -202,15 +202,11 @@ struct AuthenticationContextTests {
     #expect(plain.enrolledSet == nil)
   }
 
-  private func isDenied(
-    _ context: AuthenticationContext, _ accessControl: AccessControl
-  ) async throws -> Bool {
-    do {
-      _ = try await context.authorize(accessControl, with: nil)
-      return false
-    } catch SecretStoreError.denied {
-      return true
+  private func isDenied(_ context: AuthenticationContext, _ access: AccessControl) async -> Bool {
+    let error = await #expect(throws: SecretStoreError.self) {
+      try await context.authorize(access, with: nil)
     }
+    return error?.kind == "denied"
   }
 
   private func asking(_ context: AuthenticationContext) -> Task<Authorization, any Error> {

@@ -173,14 +173,12 @@ struct PasswordAuthorizingTests {
   @Test func meaninglessAccessIsAnError() async throws {
     let item = item([], .onAccess)
     for _ in 0..<2 {
-      let error = try failure { try item.modifyAccess(using: .always, flags: [.or]) }
-      #expect(error.invalid != nil)
+      expectError("invalid") { try item.modifyAccess(using: .always, flags: [.or]) }
       #expect(item.attributes.accessControl == AccessControl(.afterFirstUnlock))
       item.value = "text"
     }
     person.capabilities = []
-    let error = try failure { try item.modifyAccess(using: .always, flags: .devicePasscode) }
-    guard case .unsupported = error else { throw error }
+    expectError("unsupported") { try item.modifyAccess(using: .always, flags: .devicePasscode) }
     #expect(try stored()?.attributes.accessControl == AccessControl(.afterFirstUnlock))
   }
 

@@ -11,15 +11,13 @@ struct PasswordStatusTests {
   init() { item = PasswordItem(defaultValue: "default", in: store) }
 
   static let failures: [(SecretStoreError, PasswordStatus)] = [
-    (.locked(), .locked), (.denied("it is late"), .denied),
-    (.corrupted("The item"), .corrupted),
+    (.locked(), .locked), (.denied("it is late"), .denied), (.corrupted("The item"), .corrupted),
     (.unavailable("The disk is away"), .unavailable("The disk is away")),
   ]
 
   @Test(arguments: failures)
-  func failedGetReturnsTheLastValueOrDefault(
-    _ failure: SecretStoreError, _ status: PasswordStatus
-  ) {
+  func failedGetReturnsTheLastValueOrDefault(_ failure: SecretStoreError, _ status: PasswordStatus)
+  {
     store.fail(with: failure)
     #expect(item.value == "default")
     #expect(item.status == status)
@@ -38,9 +36,9 @@ struct PasswordStatusTests {
   }
 
   @Test(arguments: failures)
-  func failedSetKeepsTheValueUntilASave(
-    _ failure: SecretStoreError, _ status: PasswordStatus
-  ) throws {
+  func failedSetKeepsTheValueUntilASave(_ failure: SecretStoreError, _ status: PasswordStatus)
+    throws
+  {
     item.value = "old"
     store.fail(with: failure)
     item.value = "new"
@@ -173,7 +171,5 @@ struct PasswordStatusTests {
     #expect(throws: SecretStoreError.conflict) { try item.save() }
   }
 
-  private func stored() throws -> String? {
-    try PasswordItem<String>(in: store.content).load()
-  }
+  private func stored() throws -> String? { try PasswordItem<String>(in: store.content).load() }
 }

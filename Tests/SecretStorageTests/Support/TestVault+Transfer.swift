@@ -138,7 +138,7 @@ extension SecretVault {
   /// Adds items of every class, field and accessibility, changed and unchanged.
   func fill(includingPasscode: Bool = false) throws {
     _ = try add(
-      Secret(Array("naïve 🗝".utf8)),
+      "naïve 🗝",
       identity: .internet(
         server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
         authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),

@@ -52,7 +52,7 @@ struct VaultJournal {
     for name in Set(found.keys).union(entries.keys).subtracting(ignored) {
       let value = found[name]
       #expect(
-        explains(value, of: name), "\(name) is \(value ?? "absent"), not of \(values(of: name))")
+        explains(value, of: name), "\(name) is \(value ?? "absent"), not of \(entries[name] ?? [])")
     }
   }
 }
