@@ -8,9 +8,7 @@ package struct BinaryPropertyListFile {
   package var count: UInt64?
   package var end: UInt64?
 
-  package init(
-    objects: [[UInt8]], top: Int = 0, offsetSize: Int = 2, referenceSize: Int = 1
-  ) {
+  package init(objects: [[UInt8]], top: Int = 0, offsetSize: Int = 2, referenceSize: Int = 1) {
     self.objects = objects
     self.top = top
     self.offsetSize = offsetSize
@@ -57,9 +55,7 @@ package struct BinaryPropertyListFile {
     return file + Self.number(end, size: 8)
   }
 
-  package func offset(of object: Int) -> Int {
-    8 + objects[..<object].reduce(0) { $0 + $1.count }
-  }
+  package func offset(of object: Int) -> Int { 8 + objects[..<object].reduce(0) { $0 + $1.count } }
 
   package static func number(_ number: UInt64, size: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, size))
@@ -76,5 +72,11 @@ package struct BinaryPropertyListFile {
   /// A file with one key, `a`, whose value is the first of the objects; their indices start at 2.
   package static func of(_ objects: [UInt8]...) -> BinaryPropertyListFile {
     BinaryPropertyListFile(objects: [[0xD1, 1, 2], [0x51, 0x61]] + objects)
+  }
+
+  /// A list of arrays that are nested so many levels deep.
+  package static func nested(_ levels: Int) -> BinaryPropertyListFile {
+    let arrays = (1...levels).map { [0xA1] + number(UInt64($0), size: 4) }
+    return BinaryPropertyListFile(objects: arrays + [[0x09]], offsetSize: 4, referenceSize: 4)
   }
 }

@@ -45,22 +45,12 @@ struct ForeignDocumentTests {
     #expect(throws: FormatError.self) { try tree(Array(text.utf8)) }
   }
 
-  /// Returns arrays nested `levels` deep.
-  private func nested(_ levels: Int) -> [UInt8] {
-    BinaryPropertyListFile(
-      objects: (1...levels).map { [0xA1] + BinaryPropertyListFile.number(UInt64($0), size: 4) }
-        + [[0x09]], offsetSize: 4, referenceSize: 4
-    ).bytes
-  }
-
   @Test func deepListIsNotDecoded() throws {
-    #expect(throws: FormatError.self) {
-      try ForeignDocument.requireDecodable(propertyList: nested(100_000))
-    }
-    try ForeignDocument.requireDecodable(propertyList: nested(FormatLimits.depth - 1))
-    #expect(throws: ValueCodingError.self) {
-      try ValueCoder().decode([[Int]].self, from: nested(100_000))
-    }
+    let deep = BinaryPropertyListFile.nested(100_000).bytes
+    #expect(throws: FormatError.self) { try ForeignDocument.requireDecodable(propertyList: deep) }
+    let deepest = BinaryPropertyListFile.nested(FormatLimits.depth - 1).bytes
+    try ForeignDocument.requireDecodable(propertyList: deepest)
+    #expect(throws: ValueCodingError.self) { try ValueCoder().decode([[Int]].self, from: deep) }
   }
 
   @Test(arguments: [0x0F, 0xB0, 0xC0] as [UInt8])

@@ -52,10 +52,6 @@ enum HostileFile: CaseIterable {
       <?xml version="1.0"?><plist version="1.0">\(String(repeating: "<array>", count: 100_000))\
       \(String(repeating: "</array>", count: 100_000))</plist>
       """.utf8),
-    BinaryPropertyListFile(
-      objects: (1...100_000).map { [0xA1] + BinaryPropertyListFile.number(UInt64($0), size: 4) }
-        + [[0x09]],
-      offsetSize: 4, referenceSize: 4
-    ).bytes,
+    BinaryPropertyListFile.nested(100_000).bytes,
   ]
 }

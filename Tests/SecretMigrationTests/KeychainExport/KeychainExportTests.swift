@@ -22,32 +22,23 @@ struct KeychainExportTests {
   }
 
   @Test func itemsAreReadTheOldestFirst() throws {
+    let mail = ItemIdentity.internet(
+      server: "imap.example.com", account: "peter", protocol: .imaps, port: 993)
+    let web = ItemIdentity.internet(
+      server: "a.example.com", securityDomain: "realm", protocol: .ssh,
+      authenticationType: .htmlForm, path: "/a")
+    let kind = ItemAttributes(
+      label: "com.example.app", comment: "a comment", itemDescription: "a kind",
+      creator: 0x4c63_6b74, type: 0x6162_6364, isInvisible: true)
+    let bound = ItemAttributes(accessControl: AccessControl(.alwaysThisDeviceOnly))
+    let unlocked = ItemAttributes(label: "Mail", accessControl: AccessControl(.afterFirstUnlock))
     let expected: [(position: String, ItemIdentity, ItemAttributes, Secret)] = [
+      ("item 4", web, ItemAttributes(), Secret("")),
+      ("item 3", .generic(service: "binary"), bound, Secret([7, 0, 0, 0, 0, 0, 0, 0])),
       (
-        "item 4",
-        .internet(
-          server: "a.example.com", securityDomain: "realm", protocol: .ssh,
-          authenticationType: .htmlForm, path: "/a"),
-        ItemAttributes(), Secret("")
-      ),
-      (
-        "item 3", .generic(service: "binary"),
-        ItemAttributes(accessControl: AccessControl(.alwaysThisDeviceOnly)),
-        Secret([7, 0, 0, 0, 0, 0, 0, 0])
-      ),
-      (
-        "item 2", .generic(service: "com.example.app", account: "peter"),
-        ItemAttributes(
-          label: "com.example.app", comment: "a comment", itemDescription: "a kind",
-          creator: 0x4c63_6b74, type: 0x6162_6364, isInvisible: true),
+        "item 2", .generic(service: "com.example.app", account: "peter"), kind,
         Secret("The Valley Wind")
-      ),
-      (
-        "item 1",
-        .internet(server: "imap.example.com", account: "peter", protocol: .imaps, port: 993),
-        ItemAttributes(label: "Mail", accessControl: AccessControl(.afterFirstUnlock)),
-        Secret("The Sixth Station")
-      ),
+      ), ("item 1", mail, unlocked, Secret("The Sixth Station")),
     ]
     for file in [Fixture.keychainBinary, Fixture.keychainXML, Fixture.keychainJSON] {
       #expect(

@@ -21,6 +21,13 @@ struct AsynchronousCheckTests {
     #expect(service.asked.last == value)
   }
 
+  /// Returns a field with the value `abc`, about which the service is asked.
+  private func typedField() async throws -> ValidatedField<String> {
+    let field = makeField()
+    try await type("abc", into: field)
+    return field
+  }
+
   private func state(of field: ValidatedField<String>) -> ValidationCheck.State? {
     field.report.checks.last?.state
   }
@@ -67,8 +74,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func nextKeystrokeRemovesAdviceOfRejection() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     service.answer("abc", with: .success(.rejected(.custom("taken"))))
     try await suspend { state(of: field) == .violated }
     #expect(field.report.errors.map(\.message) == [.custom("taken")])
@@ -78,8 +84,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func answerForEarlierValueIsIgnored() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     try await type("abcd", into: field)
     let seen = ReportsSeen(field.reports)
     try await suspend { seen.all.count == 1 }
@@ -96,8 +101,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func answerOfEarlierRunForSameValueIsIgnored() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     field.value = "ab"
     try await type("abc", into: field)
     service.answer("abc", with: .success(.rejected(.custom("late"))))
@@ -125,8 +129,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func timeoutMakesCheckUnavailable() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     try await suspend { clock.hasSleeper(for: .seconds(10)) }
     clock.advance(by: .seconds(10))
     try await suspend { state(of: field) == .unavailable(.timedOut) }
@@ -139,16 +142,14 @@ struct AsynchronousCheckTests {
   }
 
   @Test func failureContainsOnlyTypeOfError() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     service.answer("abc", with: .failure(SlowService.Failure()))
     try await suspend { field.report.state == .undetermined }
     #expect(state(of: field) == .unavailable(.failed("ValidationTests.SlowService.Failure")))
   }
 
   @Test func validatingRetries() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     service.answer("abc", with: .failure(SlowService.Failure()))
     try await suspend { field.report.state == .undetermined }
     async let report = field.validate()
@@ -159,8 +160,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func validatingDoesNotRestartRunningCheck() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     async let report = field.validate()
     service.answer("abc", with: .success(.satisfied))
     #expect(await report.state == .valid)
@@ -168,8 +168,7 @@ struct AsynchronousCheckTests {
   }
 
   @Test func validatingEndsWhenItsTaskIsCancelled() async throws {
-    let field = makeField()
-    try await type("abc", into: field)
+    let field = try await typedField()
     let task = Task { await field.validate() }
     task.cancel()
     #expect(await task.value.state == .pending)

@@ -8,10 +8,6 @@ struct ValidatedFieldTests {
     @Validated(.notEmpty && .count(...5)) var name = ""
   }
 
-  private final class Constants: Sendable {
-    let name = ValidatedField("", .notEmpty)
-  }
-
   @Test func invalidValueIsStored() {
     let form = SignUp()
     form.name = "Chihiro"
@@ -32,7 +28,7 @@ struct ValidatedFieldTests {
   }
 
   @Test func untouchedFieldIsPristine() {
-    let field = Constants().name
+    let field = ValidatedField("", Validator<String>.notEmpty)
     #expect(field.report.state == .pristine)
     #expect(!field.isValid)
     #expect(field.report.progress == 0)
@@ -40,7 +36,7 @@ struct ValidatedFieldTests {
     #expect(field.report.state == .invalid)
     field.touch()
     #expect(field.report.state == .invalid)
-    let set = Constants().name
+    let set = ValidatedField("", Validator<String>.notEmpty)
     set.value = ""
     #expect(set.report.state == .invalid)
   }
@@ -55,7 +51,7 @@ struct ValidatedFieldTests {
   }
 
   @Test func validatingTouches() async {
-    let field = Constants().name
+    let field = ValidatedField("", Validator<String>.notEmpty)
     let report = await field.validate()
     #expect(report.state == .invalid)
     #expect(report == field.report)

@@ -19,15 +19,15 @@ struct StoredNumberTests {
   @Test func eachTypeHasItsLimits() {
     func check<Integer: FixedWidthInteger>(_ type: Integer.Type) {
       for value in [Integer.min, .max] {
-        #expect(StoredNumber.text("\(value)").integer() == value)
-        #expect(StoredNumber.text("\(value).0").integer() == value)
-        #expect(StoredNumber.text("\(value)0e-1").integer() == value)
-        #expect(StoredNumber.text("\(value)e0").integer() == value)
+        for text in ["\(value)", "\(value).0", "\(value)0e-1", "\(value)e0"] {
+          #expect(StoredNumber.text(text).integer() == value)
+        }
       }
-      let beyond = Integer.max.description.dropLast() + "9.0"
-      #expect(StoredNumber.text(String(beyond)).integer(type) == nil)
-      #expect(StoredNumber.text("\(Integer.max)0").integer(type) == nil)
-      #expect(StoredNumber.text("\(Integer.max)e1").integer(type) == nil)
+      for text in [
+        Integer.max.description.dropLast() + "9.0", "\(Integer.max)0", "\(Integer.max)e1",
+      ] {
+        #expect(StoredNumber.text(String(text)).integer(type) == nil)
+      }
     }
     for type in allIntegers { check(type) }
     #expect(StoredNumber.text("-1.0").integer(UInt8.self) == nil)
@@ -50,21 +50,18 @@ struct StoredNumberTests {
   }
 
   @Test func realsAreTheNearest() {
-    #expect(StoredNumber.text("0.8").double == 0.8)
+    let doubles: [(StoredNumber, Double?)] = [
+      (.text("0.8"), 0.8), (.text("1e400"), nil), (.text("-1e400"), nil), (.text("1e-400"), 0),
+      (.text("x"), nil), (.text("-infinity"), -.infinity), (.integer(3), 3), (.float(0.5), 0.5),
+    ]
+    for (number, double) in doubles { #expect(number.double == double, "\(number)") }
     #expect(StoredNumber.text("-0").double?.sign == .minus)
-    #expect(StoredNumber.text("1e400").double == nil)
-    #expect(StoredNumber.text("-1e400").double == nil)
-    #expect(StoredNumber.text("1e-400").double == 0)
-    #expect(StoredNumber.text("x").double == nil)
     #expect(StoredNumber.text("nan").double?.isNaN == true)
-    #expect(StoredNumber.text("-infinity").double == -.infinity)
-    #expect(StoredNumber.integer(3).double == 3)
-    #expect(StoredNumber.float(0.5).double == 0.5)
-    #expect(StoredNumber.text("1e39").float == nil)
-    #expect(StoredNumber.real(1e39).float == nil)
-    #expect(StoredNumber.real(.infinity).float == .infinity)
-    #expect(StoredNumber.real(0.1).float == 0.1)
-    #expect(StoredNumber.integer(.max).float == Float(Int128.max))
+    let floats: [(StoredNumber, Float?)] = [
+      (.text("1e39"), nil), (.real(1e39), nil), (.real(.infinity), .infinity), (.real(0.1), 0.1),
+      (.integer(.max), Float(Int128.max)),
+    ]
+    for (number, float) in floats { #expect(number.float == float, "\(number)") }
     // Rounded to a Double first, this would be halfway between two Floats and become the other one.
     #expect(StoredNumber.text("1.00000005960464477540").float == Float(1).nextUp)
   }
