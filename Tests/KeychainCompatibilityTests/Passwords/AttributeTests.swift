@@ -78,6 +78,7 @@ struct AttributeTests {
   ) throws {
     let one = Wrapper.make(.onAccess)
     let other = Wrapper.make(.manual)
+    func values() -> [Value?] { [one[keyPath: keyPath], other[keyPath: keyPath]] }
     try one.deleteKeychain()
     try one.loadFromKeychain()
     #expect(one[keyPath: keyPath] == nil)
@@ -85,22 +86,19 @@ struct AttributeTests {
     // Without an item, the attribute waits.
     one[keyPath: keyPath] = first
     try other.loadFromKeychain()
-    #expect(one[keyPath: keyPath] == first)
-    #expect(other[keyPath: keyPath] == nil)
+    #expect(values() == [first, nil])
 
     // The attribute is saved with the value.
     one.wrappedValue = Data("A".utf8)
     try other.loadFromKeychain()
-    #expect(one[keyPath: keyPath] == first)
-    #expect(other[keyPath: keyPath] == first)
+    #expect(values() == [first, first])
     #expect(other.wrappedValue == Data("A".utf8))
 
     // With the manual policy, the attribute is saved when the app asks for it.
     other[keyPath: keyPath] = second
     other.wrappedValue = Data("B".utf8)
     try one.loadFromKeychain()
-    #expect(one[keyPath: keyPath] == first)
-    #expect(other[keyPath: keyPath] == second)
+    #expect(values() == [first, second])
     try other.saveToKeychain()
     try one.loadFromKeychain()
     #expect(one[keyPath: keyPath] == second)
@@ -108,8 +106,7 @@ struct AttributeTests {
     // Saving nil keeps the stored attribute; a get, which loads, discards the nil.
     one[keyPath: keyPath] = nil
     try other.loadFromKeychain()
-    #expect(one[keyPath: keyPath] == nil)
-    #expect(other[keyPath: keyPath] == second)
+    #expect(values() == [nil, second])
     #expect(one.wrappedValue == Data("B".utf8))
     #expect(one[keyPath: keyPath] == second)
     one[keyPath: keyPath] = nil
@@ -127,7 +124,7 @@ struct AttributeTests {
 
     try one.deleteKeychain()
     try other.loadFromKeychain()
-    #expect(one[keyPath: keyPath] == nil && other[keyPath: keyPath] == nil)
+    #expect(values() == [nil, nil])
     #expect(one.wrappedValue == nil && other.wrappedValue == nil)
   }
 
@@ -140,14 +137,12 @@ struct AttributeTests {
   private func expectCleared<Wrapper: PasswordWrapper>(_ type: Wrapper.Type) throws {
     try clears(\Wrapper.description, "Hello")
     try clears(\Wrapper.comment, "Hello")
-    try clears(\Wrapper.creator, 150)
-    try clears(\Wrapper.creator, 0)
-    try clears(\Wrapper.type, 150)
-    try clears(\Wrapper.type, 0)
-    try clears(\Wrapper.label, "Hello")
-    try clears(\Wrapper.label, "")
-    try clears(\Wrapper.isInvisible, true)
-    try clears(\Wrapper.isInvisible, false)
+    for label in ["Hello", ""] { try clears(\Wrapper.label, label) }
+    for code in [150, 0] as [CFNumber] {
+      try clears(\Wrapper.creator, code)
+      try clears(\Wrapper.type, code)
+    }
+    for isInvisible in [true, false] { try clears(\Wrapper.isInvisible, isInvisible) }
   }
 
   private func clears<Wrapper: PasswordWrapper, Value: Equatable>(
