@@ -58,7 +58,6 @@ struct StoredValueTests {
     #expect(player.nickname == nil)
     #expect(!player.$volume.isSet)
     #expect(try player.$volume.load() == 0.8)
-
     player.volume = 0.25
     player.nickname = "x"
     player.window.title = "main"
@@ -73,7 +72,6 @@ struct StoredValueTests {
       #expect(player.list == [2])
     }
     #expect(try store.keys() == ["list", "nickname", "volume", "window"])
-
     player.nickname = nil
     player.$volume.reset()
     #expect(player.nickname == nil)
@@ -121,7 +119,6 @@ struct StoredValueTests {
       key: "volume", type: "Double", reason: "expected a number, found a string")
     #expect(player.$volume.error == error)
     #expect(throws: error) { try player.$volume.load() }
-
     // Writing another key preserves the invalid value.
     player.nickname = "y"
     #expect(try file.text.contains(#""volume": "loud""#))

@@ -1,4 +1,5 @@
 import StorageInternals
+import TestSupport
 import Testing
 
 @Suite struct DynamicLibraryTests {
@@ -19,9 +20,7 @@ import Testing
       _ = try DynamicLibrary(anyOf: ["libmissing.so.9", "libmissing.so.8"], packages: packages)
     }
     let start = "The C library libmissing.so.9 or libmissing.so.8 cannot be loaded: "
-    let end = """
-      . Install the package that contains it: libmissing9 (Debian), missing-libs (Fedora).
-      """
+    let end = ". Install the package that contains it: libmissing9 (Debian), missing-libs (Fedora)."
     #expect(error.description.hasPrefix(start) && error.description.hasSuffix(end))
     let reasons = error.description.dropFirst(start.count).dropLast(end.count).split(separator: ";")
     try #require(reasons.count == 2)
@@ -46,7 +45,7 @@ import Testing
       let library = try DynamicLibrary(anyOf: DynamicLibraryTests.names, packages: [:])
       _ = try library.function("abs", as: ((Int32) -> Int32).self)
     }
-    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(message.contains("is not the type of a C function: write @convention(c) before it."))
+    let text = "is not the type of a C function: write @convention(c) before it."
+    #expect(message(of: result).contains(text))
   }
 }

@@ -70,8 +70,7 @@ package final class ChildProcess: Child {
   package func end() -> Int32 {
     status.withLock { known in
       if let known { return known }
-      var status: Int32 = 0
-      while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+      let status = endedStatus(of: identifier)
       known = status
       return status
     }

@@ -112,7 +112,6 @@ extension CounterHistory {
     }
     try FileSystem().replaceFile(at: "\(directory)/stop", with: [])
     for (process, _) in running { try process.wait() }
-
     self.init()
     for number in 1...started {
       let bytes = try content(of: "\(directory)/journal \(number)")

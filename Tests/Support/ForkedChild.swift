@@ -30,11 +30,7 @@ package struct ForkedChild: Child {
   }
 
   package func kill() {
-    #if canImport(Glibc)
-      Glibc.kill(identifier, SIGKILL)
-    #else
-      Musl.kill(identifier, SIGKILL)
-    #endif
+    sendKill(to: identifier)
     _ = end()
   }
 
@@ -46,10 +42,16 @@ package struct ForkedChild: Child {
       && information.si_signo == SIGCHLD
   }
 
-  package func end() -> Int32 {
-    var status: Int32 = 0
-    // The status is written before the call returns.
-    while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
-    return status
-  }
+  package func end() -> Int32 { endedStatus(of: identifier) }
+}
+
+/// Kills a child; the method of the same name hides the call.
+private func sendKill(to child: pid_t) { kill(child, SIGKILL) }
+
+/// Waits until a child has ended, and returns its status as `waitpid` gives it.
+func endedStatus(of child: pid_t) -> Int32 {
+  var status: Int32 = 0
+  // The status is written before the call returns.
+  while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+  return status
 }

@@ -17,7 +17,6 @@ struct UnlockedEditorCampaign {
     // A store that waits until a file is final, however long its writer is stopped.
     let store = file.openPatiently(patienceOfWrites: .seconds(100_000))
     let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
-
     let count = 2_000
     var lost = 0
     for edit in 1...count {
@@ -29,7 +28,6 @@ struct UnlockedEditorCampaign {
     }
     try Data().write(to: URL(filePath: "\(file.path).stop"))
     try child.process.wait()
-
     let lines = try child.lines
     let last = lines.last { $0.hasPrefix("=") }.map { $0.dropFirst(2) }
     #expect(try String(Self.values(of: file)["number"] ?? 0) == last ?? "none")

@@ -91,14 +91,12 @@ struct DamagedSettingsTests {
     expectHonest("data", Data(), store, texts, comment)
     expectHonest("date", Date.distantPast, store, texts, comment)
     expectHonest("numbers", [[Bool]: [Int128]](), store, texts, comment)
-
     try store.set(1, for: "added")
     var expected = texts
     var now = try #require(self.texts(of: file.bytes, file.format), comment)
     #expect(now.removeValue(forKey: StoredKey("added")) != nil, comment)
     expected[StoredKey("added")] = nil
     #expect(now == expected, comment)
-
     // A migration changes its own key, or nothing.
     let before = try file.bytes
     let migrated = file.open(

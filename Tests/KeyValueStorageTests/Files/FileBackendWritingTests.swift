@@ -243,7 +243,6 @@ struct FileBackendWritingTests {
     #expect(try file.names.count == 2)
     #expect(try file.open().texts() == ["a": "1"])
     #expect(try file.names == [".settings.lock", "settings"])
-
     try file.leaveTemporaryFile()
     try file.open().set("a", "2")
     #expect(try file.names == [".settings.lock", "settings"])

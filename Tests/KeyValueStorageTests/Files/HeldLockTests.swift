@@ -44,7 +44,6 @@ struct HeldLockTests {
     #expect("\(busy)".contains("\(file.directory)/.settings.json.lock"))
     #expect("\(busy)".contains("process \(holder.process.identifier)"))
     #expect(try file.text == "{\"number\": 41}")
-
     holder.kill()
     // The unsaved value is written as soon as the lock is free, without another call.
     try wait { number.error == nil }

@@ -29,9 +29,8 @@ struct SlowlyWrittenFileTests {
     content = try file.encoded(["number": 2, "other": 6])
     let fileSystem = FileSystem { [locks, opened, file] call, path in
       if call == .flock { locks.withLock { $0 += 1 } }
-      if call == .open, path == file.path, let content = FileManager.default.contents(atPath: path)
-      {
-        opened.withLock { $0.append(content) }
+      if call == .open, path == file.path {
+        if let new = FileManager.default.contents(atPath: path) { opened.withLock { $0 += [new] } }
       }
       return nil
     }

@@ -46,7 +46,6 @@ struct UnlockedEditorTests {
       .durable, checks.fileSystem, patienceOfWrites: .seconds(100_000))
     let heard = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
     let heardNumber = HeardValues(of: file.number(in: store))
-
     let exchanges = Lock(0)
     let edited = Array(#"{"edit": 2, "number": 1}"#.utf8)
     let fileSystem = FileSystem { call, _ in

@@ -36,13 +36,11 @@ struct UnreadableFileTests {
       try store.transaction { volume.wrappedValue = 0.2 }
     }
     #expect(volume.wrappedValue == 0.8)
-
     // A setter retains the value that it cannot write, and the file remains unchanged.
     volume.wrappedValue = 0.3
     #expect(volume.wrappedValue == 0.3)
     #expect(volume.error != nil)
     #expect(try file.text == text)
-
     let aside = try #require(try store.moveAsideUnreadableFile())
     #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
     #expect(volume.error == nil)

@@ -89,7 +89,6 @@ struct FailedReadingTests {
     for _ in 0..<3 { number.wrappedValue += 1 }
     #expect(number.error == error)
     #expect(ReportedFailures.count(of: error) >= before + 3)
-
     outage.end()
     let stored = isKnownFromBefore ? 50 : 41
     try store.synchronize()

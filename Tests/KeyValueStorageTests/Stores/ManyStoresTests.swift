@@ -31,7 +31,6 @@ struct ManyStoresTests {
           try wait { try FileSystem().threads(named: "locket") == ["locket-inotify"] }
         }
         try expectOneInstanceAndThread()
-
         // A store without observers also detects changes.
         for (number, setting) in settings.enumerated() {
           let other = KeyValueStore(FileBackend(path: setting.store.name, format: .json))
@@ -72,7 +71,6 @@ struct ManyStoresTests {
           return (file, store)
         }
         for (_, store) in damaged { try wait { store.state.withLock { $0.readError != nil } } }
-
         try file.open().set(1, for: "number")
         try wait { heard.withLock { $0.count } == count }
         StoredValue(wrappedValue: 0, "later", in: coalesced).wrappedValue = 1
@@ -125,7 +123,6 @@ struct PolledStoreTests {
     let error = KeyValueStoreError.system(call: "inotify", path: file.path, code: EMFILE)
     #expect(ReportedFailures.count(of: error) == 1)
     #expect("\(error)".contains("fs.inotify.max_user_instances"))
-
     outage.end()
     try await suspend {
       PolledPaths.check()

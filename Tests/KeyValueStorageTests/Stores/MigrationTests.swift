@@ -48,14 +48,19 @@ struct MigrationTests {
     #expect(try file.open().value(of: "$version") == 3)
   }
 
-  @Test func failedMigrationChangesNothing() throws {
-    let file = try old(.json)
-    let text = try file.text
+  @Test(
+    arguments: [
+      (#"{"colour": "red", "width": 1}"#, .migrationFailed(version: 3, reason: "Refusal()")),
+      (#"{"$version": 9, "color": "red"}"#, .newerVersion(found: 9, supported: 3)),
+    ] as [(String, KeyValueStoreError)])
+  func settingsThatCannotBeMigratedStay(_ text: String, _ error: KeyValueStoreError) throws {
+    let file = try TestFile()
+    try file.overwrite(text)
     let store = file.open(version: 3, [toTwo, refusing])
     let color = StoredValue<String?>("color", in: store)
     #expect(color.wrappedValue == nil)
-    #expect(color.error == .migrationFailed(version: 3, reason: "Refusal()"))
-    #expect(throws: KeyValueStoreError.self) { try color.save("blue") }
+    #expect(color.error == error)
+    #expect(throws: error) { try color.save("blue") }
     #expect(try file.text == text)
   }
 
@@ -85,19 +90,6 @@ struct MigrationTests {
     #expect(try store.keys() == ["color"])
     #expect(try file.open().keys() == ["$version", "color"])
     observation.cancel()
-  }
-
-  @Test func newerVersionIsAnError() throws {
-    let file = try TestFile()
-    try file.overwrite(#"{"$version": 9, "color": "red"}"#)
-    let store = file.open(version: 3, [toTwo, toThree])
-    let color = StoredValue<String?>("color", in: store)
-    #expect(color.wrappedValue == nil)
-    #expect(color.error == .newerVersion(found: 9, supported: 3))
-    #expect(throws: KeyValueStoreError.newerVersion(found: 9, supported: 3)) {
-      try color.save("blue")
-    }
-    #expect(try file.text == #"{"$version": 9, "color": "red"}"#)
   }
 
   @Test func restoredOldSettingsAreMigratedAgain() throws {

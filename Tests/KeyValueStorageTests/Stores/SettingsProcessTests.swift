@@ -78,7 +78,6 @@ struct SettingsProcessTests {
     #expect(lines.count == count + 3)
     for line in lines.dropLast() { #expect(line.hasSuffix("\t0"), "\(line)") }
     #expect(lines.last == "over")
-
     let values = try file.values()
     // By the parent: two in a transaction and in a change in place that forked.
     #expect(values["unsaved"] == 4)
@@ -89,10 +88,8 @@ struct SettingsProcessTests {
 
   @Test func settingsWorkWithoutThreads() throws {
     let file = try TestFile()
-    if geteuid() == 0 {
-      // Root is exempt from the limit.
-      try #require(unsafe chown(file.directory, Self.other, Self.other) == 0)
-    }
+    // Root is exempt from the limit.
+    if geteuid() == 0 { try #require(unsafe chown(file.directory, Self.other, Self.other) == 0) }
     let child = try SettingsChild("withoutThreads", ["\(Self.other)"], on: file)
     try child.process.wait()
     let lines = try child.lines

@@ -32,7 +32,6 @@ struct StoreDirectoryTests {
     try Shell.run("rm -r app", in: file.directory)
     heard.wait(for: 0)
     #expect(heard.all == [1, 0])
-
     number.wrappedValue = 2
     try store.synchronize()
     #expect(number.error == nil)
@@ -71,7 +70,6 @@ struct StoreDirectoryTests {
     }
     #expect(number.error != nil)
     #expect(number.wrappedValue == 3)
-
     outage.end()
     if obstacle == .fileInItsPlace {
       let text = try String(contentsOfFile: "\(file.directory)/app", encoding: .utf8)

@@ -55,7 +55,6 @@ struct StoreFaultTests {
       let store = file.openUnobserved(operation.writes, fault.fileSystem)
       let number = file.number(in: store)
       #expect(try number.load() == 1)
-
       fault.arm()
       var error: KeyValueStoreError?
       do {

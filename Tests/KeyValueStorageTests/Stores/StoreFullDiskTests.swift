@@ -38,7 +38,6 @@ struct StoreFullDiskTests {
     #expect(try store.value(of: "text") == "old")
     let before = try content(of: store.name)
     if code == ENOSPC { try mount.fill() } else { try mount.remount(readOnly: true) }
-
     let value = String(repeating: "x", count: 20_000)
     let text = StoredValue(wrappedValue: "", "text", in: store)
     let other = StoredValue(wrappedValue: "", "other", in: store)
@@ -56,7 +55,6 @@ struct StoreFullDiskTests {
     #expect(text.wrappedValue == value)
     #expect(try content(of: store.name) == before)
     #expect(try self.store(in: mount).value(of: "text") == "old")
-
     if code == ENOSPC { try mount.makeRoom() } else { try mount.remount(readOnly: false) }
     // The unsaved value is written with the next change, or on request.
     if writes == .durable { other.wrappedValue = "new" } else { try store.synchronize() }

@@ -31,7 +31,6 @@ struct StorePermissionTests {
       file.path, to: obstacle == .directory ? Self.nobody : 0,
       mode: obstacle == .unreadableFile ? 0o600 : 0o644)
     let before = try file.bytes
-
     let child = try SettingsChild("refuse", ["\(Self.nobody)"], on: file)
     try child.wait(for: "ready")
     let refused = try child.lines
@@ -40,7 +39,6 @@ struct StorePermissionTests {
     #expect(refused[1].hasPrefix("property\t7\t"))
     #expect(refused[1].contains(obstacle.message), "\(refused)")
     #expect(try file.bytes == before)
-
     try change(file.directory, to: Self.nobody, mode: 0o755)
     try change(file.path, to: Self.nobody, mode: 0o644)
     child.process.signal(SIGUSR1)

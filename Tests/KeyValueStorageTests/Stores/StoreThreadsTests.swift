@@ -23,7 +23,6 @@ struct StoreThreadsTests {
       for round in 1...rounds { try Self.work(thread, round, file, stores[thread % 2], heard) }
     }
     for store in stores { try store.synchronize() }
-
     let store = file.open()
     #expect(try store.value(of: "counter") == 8 * rounds)
     for thread in 0..<8 {
@@ -32,9 +31,7 @@ struct StoreThreadsTests {
       #expect(try store.value(of: "reset \(thread)", as: Int.self) == nil)
     }
     // An in-place addition excludes only the threads that use the same store.
-    for shared in 0..<2 {
-      #expect(try store.value(of: "shared \(shared)") == 4 * rounds)
-    }
+    for shared in 0..<2 { #expect(try store.value(of: "shared \(shared)") == 4 * rounds) }
     try wait { heard.withLock { $0 } > 0 }
     observations.forEach { $0.cancel() }
   }

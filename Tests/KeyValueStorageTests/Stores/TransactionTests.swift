@@ -34,7 +34,6 @@ struct TransactionTests {
     let fresh = Account(file?.open() ?? store)
     #expect(fresh.balance == 90)
     #expect(fresh.payments == [10])
-
     #expect(throws: Refusal()) {
       try store.transaction {
         account.balance -= 10
@@ -96,9 +95,7 @@ struct TransactionTests {
     ) {
       let store = KeyValueStore()
       let counter = StoredValue(wrappedValue: 0, "counter", in: store)
-      func change(_ value: inout Int) throws {
-        try store.transaction { value += 1 }
-      }
+      func change(_ value: inout Int) throws { try store.transaction { value += 1 } }
       try change(&counter.wrappedValue)
     }
     #expect(message(of: result).contains("during an in-place change"))

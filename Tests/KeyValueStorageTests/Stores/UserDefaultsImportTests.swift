@@ -17,13 +17,11 @@ struct UserDefaultsImportTests {
     let store = file.open()
     try store.set("mine", for: "name")
     try store.set(true, for: "flag")
-
     let plan = try store.import(UserDefaultsFile(source.path), isDryRun: true)
     #expect(plan.imported == ["data", "date", "list", "volume"])
     #expect(plan.kept == ["name"])
     #expect(plan.unchanged == ["flag"])
     #expect(try store.keys() == ["flag", "name"])
-
     #expect(try store.import(UserDefaultsFile(source.path)) == plan)
     let other = file.open()
     #expect(try other.value(of: "data") == Data([1, 2]))
@@ -32,7 +30,6 @@ struct UserDefaultsImportTests {
     #expect(try other.value(of: "name") == "mine")
     #expect(try other.value(of: "volume") == 0.5)
     #expect(try source.text == written)
-
     let again = try store.import(UserDefaultsFile(source.path))
     #expect(again.imported == [])
     #expect(again.unchanged == ["data", "date", "flag", "list", "volume"])
@@ -43,9 +40,7 @@ struct UserDefaultsImportTests {
     let store = KeyValueStore()
     #expect(try store.import(UserDefaultsFile(source.path)).imported == [])
     try source.overwrite("<plist><dict>")
-    #expect(throws: KeyValueStoreError.self) {
-      try store.import(UserDefaultsFile(source.path))
-    }
+    #expect(throws: KeyValueStoreError.self) { try store.import(UserDefaultsFile(source.path)) }
     #expect(try store.keys() == [])
   }
 }

@@ -29,9 +29,7 @@ struct WritePolicyTests {
 
   @Test func releasedStoreWritesUnsavedValues() throws {
     let file = try TestFile()
-    do {
-      StoredValue(wrappedValue: 0, "a", in: file.open(longTime)).wrappedValue = 1
-    }
+    do { StoredValue(wrappedValue: 0, "a", in: file.open(longTime)).wrappedValue = 1 }
     // Another thread may hold the last reference for a moment.
     try wait { try file.open().value(of: "a") == 1 }
   }

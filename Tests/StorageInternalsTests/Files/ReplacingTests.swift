@@ -186,9 +186,7 @@ import Testing
     let lock = try FileLock(at: directory("lock"))
     #expect(try FileSystem().entries(of: directory.path).count == 8)
     #expect(try FileSystem().hasTemporaryFiles(of: path))
-
     try FileSystem().removeTemporaryFiles(of: path, holding: lock)
-
     let names = try FileSystem().entries(of: directory.path)
     #expect(names.count == 6)
     #expect(Set(names).isSuperset(of: others))
@@ -212,7 +210,6 @@ import Testing
     #expect(try content(of: path) == (index == 7 ? new : old))
     // Killed between the two calls that link the temporary file and rename it.
     #expect(try FileSystem().entries(of: directory.path).count == (index == 6 ? 2 : 1))
-
     let lock = try FileLock(at: directory("lock"))
     try FileSystem().removeTemporaryFiles(of: path, holding: lock)
     #expect(try FileSystem().entries(of: directory.path).sorted() == ["file", "lock"])
