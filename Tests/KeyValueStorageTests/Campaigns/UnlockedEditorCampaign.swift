@@ -15,7 +15,7 @@ struct UnlockedEditorCampaign {
     let child = try SettingsChild("race", on: file)
     try child.wait(for: "=\t1000010")
     // A store that waits until a file is final, however long its writer is stopped.
-    let store = file.openPatiently(patienceOfWrites: .seconds(100_000))
+    let store = file.openPatiently(patienceOfBackend: .seconds(100_000))
     let edits = HeardValues(of: StoredValue(wrappedValue: 0, "edit", in: store))
     let count = 2_000
     var lost = 0

@@ -65,7 +65,8 @@ struct ManyStoresTests {
         KeyValueStore.onFailure = { _ in gate.wait() }
         let damaged = try (0..<8).map { _ in
           let file = try TestFile(inMemory: true, values: ["number": 0])
-          let store = file.openPatiently(patience: .milliseconds(1))
+          let store = file.openPatiently(
+            patienceOfBackend: .milliseconds(200), patience: .milliseconds(1))
           #expect(file.number(in: store).wrappedValue == 0)
           try file.overwrite("{")
           return (file, store)

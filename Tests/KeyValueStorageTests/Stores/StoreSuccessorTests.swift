@@ -22,7 +22,7 @@ struct StoreSuccessorTests {
       try work()
       return made.withLock { $0 }
     }
-    let store = file.openUnobserved(.durable, log)
+    let store = file.openUnobserved(.durable, log, patience: .zero)
     // Creates the lock file, which flushes the directory's parents.
     try store.transaction {}
     let flushes = ["fsync \(file.path)", "fsync \(file.directory)"]
@@ -51,7 +51,7 @@ struct StoreSuccessorTests {
   @Test func unflushedValueIsNotAcknowledged() throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
     let outage = Outage(of: .fsync, on: file.path)
-    let store = file.openUnobserved(.durable, outage.fileSystem)
+    let store = file.openUnobserved(.durable, outage.fileSystem, patience: .zero)
     let error = KeyValueStoreError.system(call: "fsync", path: file.path, code: EIO)
     for _ in 0..<2 { #expect(throws: error) { try store.set(1, for: "number") } }
     outage.end()
@@ -63,7 +63,7 @@ struct StoreSuccessorTests {
     let file = try TestFile(inMemory: true, values: ["number": 1])
     let source = try TestFile(.xml, inMemory: true, values: ["number": 1])
     let outage = Outage(of: .fsync, on: file.path)
-    let store = file.openUnobserved(.durable, outage.fileSystem)
+    let store = file.openUnobserved(.durable, outage.fileSystem, patience: .zero)
     let error = KeyValueStoreError.system(call: "fsync", path: file.path, code: EIO)
     #expect(throws: error) { try store.import(UserDefaultsFile(source.path)) }
     outage.end()
@@ -111,7 +111,7 @@ struct StoreSuccessorTests {
         try disk.install(disk.files(cutAfter: time, of: changes, odds: odds, using: &generator))
         let comment = Comment("cut after \(time) of \(changes.count) with odds \(odds ?? -1)")
         do {
-          let store = file.openUnobserved()
+          let store = file.openUnobserved(patience: .zero)
           #expect(journal.lostKeys(in: try values(of: store), at: time) == [], comment)
           try store.set(9, for: "new")
           #expect(try store.value(of: "new") == 9, comment)
@@ -140,7 +140,8 @@ struct StoreSuccessorTests {
   ) throws -> ModeledJournal {
     var journal = ModeledJournal(before: before.mapValues(\.description))
     func open(_ process: ModeledProcess) -> KeyValueStore {
-      file.openUnobserved(.durable, process.fileSystem(on: disk) { _ in true })
+      file.openUnobserved(
+        .durable, process.fileSystem(on: disk) { _ in true }, patience: .zero)
     }
     var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
     var stores = processes.map(open)

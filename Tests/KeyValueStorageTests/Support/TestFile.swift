@@ -46,19 +46,20 @@ final class TestFile: Sendable {
   /// A store that waits until a file that another program is writing is complete.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(),
-    patienceOfWrites: Duration = .zero, patience: Duration = .seconds(100_000)
+    patienceOfBackend: Duration = .zero, patience: Duration = .seconds(100_000)
   ) -> KeyValueStore {
     let store = KeyValueStore(
-      backend(fileSystem, patienceOfWrites), writes, SettingsVersion(0, []), gracePeriod: patience)
+      backend(fileSystem, patienceOfBackend), writes, SettingsVersion(0, []), gracePeriod: patience)
     store.lockTimeout = .seconds(100_000)
     return store
   }
 
   /// A store without a thread that could end a failure by what it read before.
   func openUnobserved(
-    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem()
+    _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(),
+    patience: Duration = .milliseconds(200)
   ) -> KeyValueStore {
-    KeyValueStore(HookedBackend(base: backend(fileSystem, .zero)), writes: writes)
+    KeyValueStore(HookedBackend(base: backend(fileSystem, patience)), writes: writes)
   }
 
   /// A property for the key `number`, which is 0 by default.
