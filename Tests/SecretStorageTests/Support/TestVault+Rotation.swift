@@ -1,6 +1,4 @@
 import CipherSupport
-import FoundationEssentials
-import StorageInternals
 import Testing
 
 @testable import SecretStorage

@@ -1,5 +1,4 @@
 import Concurrency
-import StorageInternals
 import Testing
 
 @testable import SecretStorage

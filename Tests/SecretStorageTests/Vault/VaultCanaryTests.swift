@@ -36,8 +36,7 @@ struct VaultCanaryTests {
   }
 
   private func expectNoCanary(inDescriptionOf subject: Any) {
-    let children = Mirror(reflecting: subject).children
-    var shown = "\(subject) \(String(reflecting: subject)) \(children)"
+    var shown = "\(subject) \(String(reflecting: subject)) \(Mirror(reflecting: subject).children)"
     dump(subject, to: &shown)
     expectNoCanary(in: Array(shown.utf8), "\(type(of: subject))")
   }
@@ -56,8 +55,7 @@ struct VaultCanaryTests {
   }
 
   @Test func filesHoldNoPlaintext() throws {
-    let object = vault.open()
-    try fill(object)
+    try fill(vault.open())
     // The temporary file that a killed writer leaves.
     let dying = vault.open(
       fileSystem: FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil })

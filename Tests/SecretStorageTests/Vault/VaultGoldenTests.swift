@@ -41,18 +41,16 @@ struct VaultGoldenTests {
     let plain = Accessibility.allCases
       .filter { form == .passphrase || $0 != .whenPasscodeSetThisDeviceOnly }
       .map { accessibility -> Item in
-        (
-          ItemIdentity.generic(service: "golden", account: "\(accessibility)"),
-          ItemAttributes(accessControl: AccessControl(accessibility)),
-          Secret("the secret of \(accessibility)".utf8)
-        )
+        let identity = ItemIdentity.generic(service: "golden", account: "\(accessibility)")
+        let attributes = ItemAttributes(accessControl: AccessControl(accessibility))
+        return (identity, attributes, "the secret of \(accessibility)")
       }
     return plain + special
   }
 
   private static func directory(of form: Form) -> String {
-    let fixtures = "\(#filePath.parentDirectory.parentDirectory)/Fixtures"
-    return "\(fixtures)/golden-\(form)-\(FileHeader.version)"
+    let tests = #filePath.parentDirectory.parentDirectory
+    return "\(tests)/Fixtures/golden-\(form)-\(FileHeader.version)"
   }
 
   private func install(_ form: Form) throws {
@@ -73,9 +71,9 @@ struct VaultGoldenTests {
   /// Installs the keys of the other slots, and returns the keys that an app passes.
   private func installKeys() throws -> [UnlockKey] {
     let path = try vault.path("key")
+    let credential = try "\(vault.credentials())/\(Self.credentialName)"
     try FileSystem().replaceFile(at: path, with: [UInt8](0..<100))
-    try FileSystem().replaceFile(
-      at: "\(vault.credentials())/\(Self.credentialName)", with: [UInt8](100..<200))
+    try FileSystem().replaceFile(at: credential, with: [UInt8](100..<200))
     let code = try RecoveryCode("E50WR-TKY67-ZQX8C-HQT2R-V112E-0QBG2-Y4G0P-YCHQS")
     return [.keyFile(URL(filePath: path)), .recoveryCode(code)]
   }
@@ -123,8 +121,7 @@ struct VaultGoldenTests {
       for item in items {
         let found = try object.items(matching: .exactly(item.identity))
         #expect(found.map(\.attributes) == [item.attributes])
-        let id = try #require(found.first).id
-        #expect(try object.secret(of: id)?.secret == item.secret)
+        #expect(try object.secret(of: #require(found.first).id)?.secret == item.secret)
       }
       #expect(try object.items(matching: .all).count == items.count)
       #expect(try object.verify().isSound)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import StorageInternals
 import Testing
 
@@ -37,15 +36,12 @@ struct VaultLimitTests {
 
   @Test func failedWriteCreatesNoVault() throws {
     let object = vault.open()
-    func add(_ secret: Secret, _ attributes: ItemAttributes = ItemAttributes()) throws {
-      _ = try object.add(secret, identity: .generic(), attributes: attributes)
-    }
+    let long = Secret([UInt8](repeating: 0, count: ItemLimits.secretSize + 1))
     #expect(throws: SecretStoreError.self) { try object.setPassphrase("") }
+    #expect(throws: SecretStoreError.self) { try object.add(long, identity: .generic()) }
+    let flagged = ItemAttributes(accessControl: AccessControl(flags: .userPresence))
     #expect(throws: SecretStoreError.self) {
-      try add(Secret([UInt8](repeating: 0, count: ItemLimits.secretSize + 1)))
-    }
-    #expect(throws: SecretStoreError.self) {
-      try add("", ItemAttributes(accessControl: AccessControl(flags: .userPresence)))
+      try object.add("", identity: .generic(), attributes: flagged)
     }
     expectError(.conflict) {
       try object.update(.random(), expecting: 1, attributes: nil, secret: "")

@@ -1,9 +1,7 @@
 import CLibrary
-import Concurrency
 import FoundationEssentials
-import StorageInternals
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import SecretStorage
 

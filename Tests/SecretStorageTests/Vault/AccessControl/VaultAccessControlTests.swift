@@ -1,6 +1,3 @@
-import CipherSupport
-import StorageInternals
-import TestSupport
 import Testing
 
 @testable import SecretStorage

@@ -1,5 +1,4 @@
 import Concurrency
-import StorageInternals
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import CLibrary
 import FoundationEssentials
 import StorageInternals
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import SecretStorage
 

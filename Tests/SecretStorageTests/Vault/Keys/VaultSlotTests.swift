@@ -99,7 +99,9 @@ struct VaultSlotTests {
     }
     // The slot of the other device does not open the vault here.
     try elsewhere.removeSlot(2)
-    expectInvalid("last one that opens the vault on this device") { try elsewhere.removeSlot(3) }
+    expectInvalid("the last one that opens the vault on this device") {
+      try elsewhere.removeSlot(3)
+    }
     try elsewhere.removeSlot(1)
     expectError(.otherDevice("The vault")) { try vault.open().texts() }
   }

@@ -1,4 +1,3 @@
-import CipherSupport
 import CLibrary
 import FoundationEssentials
 import StorageInternals
@@ -85,11 +84,6 @@ import Testing
     #expect(try vault.open().texts() == ["a": "value", "b": "new"])
   }
 
-  private func fill() throws {
-    let object = try vault.openWithItem()
-    try object.export(of: vault)
-  }
-
   /// Whether this process is root, and the other user exists in its namespace.
   private static let canGiveDirectoriesAway: Bool = {
     do {
@@ -102,7 +96,7 @@ import Testing
 
   @Test(.enabled(if: canGiveDirectoriesAway, "Only root can give a directory away."))
   func directoryOfAnotherUserRefusesWrites() throws {
-    try fill()
+    try vault.openWithItem().export(of: vault)
     for place in Place.allCases {
       unsafe try #require(chown(path(place), 12345, 12345) == 0)
       try set(0o777, of: place)
@@ -192,7 +186,7 @@ import Testing
 
   @Test(arguments: Place.allCases)
   func directoryThatCannotBeTightenedRefusesWrites(_ place: Place) throws {
-    try fill()
+    try vault.openWithItem().export(of: vault)
     try set(0o777, of: place)
     let directory = path(place)
     let object = vault.open(fileSystem: .failing(.fchmod, on: directory))

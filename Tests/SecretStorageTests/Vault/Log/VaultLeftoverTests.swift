@@ -75,8 +75,7 @@ struct VaultLeftoverTests {
   @Test(arguments: [FileSystem.Call.unlink, .opendir])
   func vaultIsReadDespiteAPermanentLeftover(_ failing: FileSystem.Call) throws {
     try addLeftover()
-    let object = vault.open(fileSystem: .failing(failing))
-    #expect(try object.texts() == ["a": "a"])
+    #expect(try vault.open(fileSystem: .failing(failing)).texts() == ["a": "a"])
     #expect(try leftovers.count == 1)
   }
 }

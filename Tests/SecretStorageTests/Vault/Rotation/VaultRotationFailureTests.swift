@@ -1,5 +1,4 @@
 import CLibrary
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -51,8 +50,7 @@ struct VaultRotationFailureTests {
     for (round, line) in lines.enumerated() {
       if round % 20 == 0 {
         vault = TestVault()
-        let maker = hasPassphrase ? try vault.protected() : vault.open()
-        try maker.addMany(Self.count)
+        try (hasPassphrase ? vault.protected() : vault.open()).addMany(Self.count)
       }
       let old = try CapturedKeys(vault.unlocked(by: passphrase))
       let journal = try vault.path("journal-\(round)")

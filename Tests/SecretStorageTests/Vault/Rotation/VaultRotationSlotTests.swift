@@ -39,8 +39,7 @@ struct VaultRotationSlotTests {
       try other.unlock(with: key)
       #expect(try other.texts() == ["a": "value"])
     }
-    let costs = try CapturedKeys(object).table.slots.compactMap(\.kind.cost)
-    #expect(costs == [.cheap, .cheap])
+    #expect(try CapturedKeys(object).table.slots.compactMap(\.kind.cost) == [.cheap, .cheap])
   }
 
   @Test func slotWithoutItsKeyIsNamed() throws {

@@ -1,4 +1,3 @@
-import CipherSupport
 import Concurrency
 import FoundationEssentials
 import StorageInternals

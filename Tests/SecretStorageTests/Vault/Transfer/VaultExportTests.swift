@@ -2,7 +2,6 @@ import CipherSupport
 import CLibrary
 import FoundationEssentials
 import StorageInternals
-import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -102,8 +101,7 @@ struct VaultExportTests {
 
   @Test(arguments: [true, false]) func vaultWithoutItemsIsExported(_ exists: Bool) throws {
     _ = try vault.path("")
-    let object = exists ? try vault.protected() : vault.open()
-    #expect(try object.export(of: vault) == ExportReport())
+    #expect(try (exists ? vault.protected() : vault.open()).export(of: vault) == ExportReport())
     #expect(try (FileSystem().status(of: vault.path) != nil) == exists)
     #expect(try vault.otherMachine().open().importItems(of: vault) == ImportReport())
   }

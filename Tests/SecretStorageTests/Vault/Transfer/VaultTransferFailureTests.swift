@@ -132,8 +132,7 @@ struct VaultTransferFailureTests {
       #expect(try other.names().filter { $0.hasPrefix("moved") } == ["moved.vault"])
 
       try expectCompletion(on: other, by: object, of: items, isNew: isOfNewVault)
-      let report = try object.importItems(of: other)
-      #expect(report.identities(.identical).count == Self.count)
+      #expect(try object.importItems(of: other).identities(.identical).count == Self.count)
       try object.compact()
       #expect(try other.temporaryNames() == [])
     }

@@ -1,6 +1,4 @@
 import Concurrency
-import FoundationEssentials
-import StorageInternals
 import TestSupport
 import Testing
 
