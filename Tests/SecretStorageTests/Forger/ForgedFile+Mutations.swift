@@ -2,6 +2,7 @@ import TestSupport
 
 @testable import SecretStorage
 
+// The forgeries of a file of records.
 extension ForgedFile {
   /// Returns nested frames with wrong digests, so that a reader that checks each digest does
   /// quadratic work.

@@ -2,6 +2,7 @@ import CLibrary
 import TestSupport
 import Testing
 
+// Processes that work on a vault and write a journal.
 extension ChildProcess {
   /// Runs the executable `VaultProcess` and appends its standard output to a file.
   convenience init(

@@ -3,6 +3,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
+// The check that an error names the failed call.
 extension FaultAtCall {
   /// Returns whether work fails when the fault is armed, and expects an error to name the call.
   ///

@@ -1,5 +1,6 @@
 import SecretStorage
 
+// Properties that tests of passwords share.
 extension PasswordItem {
   /// Makes a property for the item of the service `service`.
   convenience init(

@@ -2,6 +2,7 @@ import Testing
 
 @testable import SecretStorage
 
+// Expectations of every access to a vault in a condition.
 extension TestVault {
   enum Access: CaseIterable {
     case revision, items, secret, add, remove, compact, verify
@@ -48,8 +49,6 @@ extension TestVault {
   func expectInsecure(
     _ path: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    expectEach(open(), sourceLocation: sourceLocation) { error in
-      if case .insecure(path, let reason) = error { reason.contains(words) } else { false }
-    }
+    expectEach(open(), "insecure", saying: "\(path) ", words, sourceLocation: sourceLocation)
   }
 }

@@ -51,12 +51,7 @@ struct CallLog: Sendable {
   }
 
   /// Returns the calls since the last time.
-  func take() -> [String] {
-    calls.withLock { calls in
-      defer { calls = [] }
-      return calls
-    }
-  }
+  func take() -> [String] { calls.exchange(for: []) }
 }
 
 /// Returns all reported failures, in a process of the test's own.

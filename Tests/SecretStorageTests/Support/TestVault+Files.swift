@@ -6,6 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
+// The files of the vault and of its state.
 extension TestVault {
   /// Returns another path in the vault's directory, which it creates.
   func path(_ name: String) throws -> String {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import SecretStorage
 
+// Rotations, and what the keys before them open.
 /// All keys of an unlocked vault.
 struct CapturedKeys {
   let table: KeyTable

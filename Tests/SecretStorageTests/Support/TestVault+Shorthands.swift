@@ -1,5 +1,4 @@
 import Concurrency
-import Testing
 
 @testable import SecretStorage
 
@@ -8,6 +7,16 @@ import Testing
 extension UnlockKey {
   /// The tests' passphrase.
   static var tests: UnlockKey { .passphrase(TestVault.passphrase) }
+}
+
+extension Lock {
+  /// Returns the value, and replaces it.
+  func exchange(for new: Value) -> Value where Value: Sendable {
+    withLock { value in
+      defer { value = new }
+      return value
+    }
+  }
 }
 
 extension ScryptCost {
@@ -25,11 +34,6 @@ extension TestVault {
     return object
   }
 
-  /// The path of the file with the remembered state of the vault.
-  var stateFile: String {
-    get throws { "\(statePath)/\(try #require(try rememberedState().keys.first))" }
-  }
-
   /// The records in the file, with their frames.
   var frames: [ArraySlice<UInt8>] { get throws { Self.frames(of: try bytes) } }
 
@@ -43,11 +47,8 @@ extension TestVault {
 
 extension SecretVault {
   /// A property for the item of an account.
-  func property(
-    _ account: String, _ policy: RefreshPolicy = .onAccess
-  ) -> PasswordItem<String> {
-    PasswordItem(
-      .generic(service: "campaign", account: account), refreshPolicy: policy, in: self)
+  func property(_ account: String, _ policy: RefreshPolicy = .onAccess) -> PasswordItem<String> {
+    PasswordItem(.generic(service: "campaign", account: account), refreshPolicy: policy, in: self)
   }
 
   var isLockedByApp: Bool { contents.withLock { $0.keys.isLockedByApp } }
@@ -56,16 +57,6 @@ extension SecretVault {
   @discardableResult
   func change(_ item: SecretItem, to secret: Secret) throws(SecretStoreError) -> SecretItem {
     try update(item.id, expecting: item.revision, attributes: nil, secret: secret)
-  }
-
-  func remove(_ item: SecretItem) throws(SecretStoreError) {
-    try remove(item.id, expecting: item.revision)
-  }
-
-  /// Adds an item without attributes.
-  @discardableResult
-  func add(_ secret: Secret, identity: ItemIdentity) throws(SecretStoreError) -> SecretItem {
-    try add(secret, identity: identity, attributes: ItemAttributes())
   }
 }
 

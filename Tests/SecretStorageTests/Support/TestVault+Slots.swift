@@ -5,6 +5,7 @@ import Testing
 
 @testable import SecretStorage
 
+// Keys of each kind, slots, and locked vaults.
 /// The kinds of keys that an app can pass.
 enum KeyKind: CaseIterable, Sendable {
   case passphrase, keyFile, credential, recoveryCode
@@ -105,7 +106,12 @@ extension TestVault {
 func failure(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) throws -> SecretStoreError {
-  try #require(throws: SecretStoreError.self, sourceLocation: sourceLocation, performing: body)
+  do {
+    try body()
+  } catch {
+    return try #require(error as? SecretStoreError, sourceLocation: sourceLocation)
+  }
+  throw NothingThrown()
 }
 
 struct NothingThrown: Error {}

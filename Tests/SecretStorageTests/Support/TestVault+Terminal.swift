@@ -1,5 +1,6 @@
 import TestSupport
 
+// Processes that ask on a terminal.
 extension TestVault {
   /// The words that start a process of a kind that asks on its terminal.
   func asking(_ kind: String) throws -> [String] {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import SecretStorage
 
+// Exports, imports, and the items that they move.
 /// The contents of an item, independent of its store.
 struct MovedItem: Hashable {
   let identity: ItemIdentity
@@ -200,40 +201,24 @@ extension Secret {
 }
 
 extension SecretStoreError {
-  /// The name of the case, as far as tests need it.
+  /// The name of the case, with the code of a failed system call.
   var kind: String {
     switch self {
-    case .locked: "locked"
     case .wrongPassphrase: "wrongPassphrase"
     case .wrongApplicationPassword: "wrongApplicationPassword"
-    case .denied: "denied"
-    case .unsupported: "unsupported"
     case .cancelled: "cancelled"
-    case .otherDevice: "otherDevice"
     case .conflict: "conflict"
-    case .invalid: "invalid"
-    case .corrupted: "corrupted"
-    case .rolledBack: "rolledBack"
-    case .replaced: "replaced"
-    case .newerFormat: "newerFormat"
-    case .insecure: "insecure"
-    case .missingLibrary: "missingLibrary"
-    case .unavailable: "unavailable"
-    case .busy: "busy"
     case .system(_, _, let code): "system \(code)"
-    default: "\(self)"
+    default: Mirror(reflecting: self).children.first?.label ?? "\(self)"
     }
   }
 
-  /// The text of the error, for some kinds without what the message adds.
+  /// The text of the cases that have one, or the message.
   var text: String {
     switch self {
-    case .invalid(let text), .corrupted(let text), .missingLibrary(let text),
-      .unavailable(let text):
-      text
     case .insecure(let path, let reason): "\(path) \(reason)"
     case .system(let call, let path, _): "\(call) \(path)"
-    default: "\(self)"
+    default: Mirror(reflecting: self).children.first?.value as? String ?? "\(self)"
     }
   }
 }

@@ -200,7 +200,7 @@ final class Family: Sendable {
       },
       { number in
         let item = try self.vault.add("busy", account: "busy \(number)")
-        try self.vault.remove(item)
+        try self.vault.remove(item.id, expecting: item.revision)
       },
       { number in self.token.value = "\(number)" },
       { _ in

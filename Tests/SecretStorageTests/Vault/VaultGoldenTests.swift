@@ -155,7 +155,8 @@ struct VaultGoldenTests {
       try object.removeSlot(1)
     }
     for item in Self.items(of: form) {
-      let added = try object.add("not yet", identity: item.identity)
+      let added = try object.add(
+        "not yet", identity: item.identity, attributes: ItemAttributes())
       _ = try object.update(
         added.id, expecting: added.revision, attributes: item.attributes, secret: item.secret)
     }

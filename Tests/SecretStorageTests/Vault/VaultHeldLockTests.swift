@@ -26,12 +26,7 @@ struct VaultHeldLockTests {
     }
 
     /// Returns the most calls after an opening, and starts anew.
-    func take() -> Int {
-      counts.withLock { counts in
-        defer { counts = (0, 0) }
-        return counts.most
-      }
-    }
+    func take() -> Int { counts.exchange(for: (0, 0)).most }
   }
 
   private let vault = TestVault()
@@ -39,21 +34,20 @@ struct VaultHeldLockTests {
   private var lock: String { "\(vault.path).lock" }
 
   /// Starts a process, and stops it while it holds a lock.
-  private func holder(of lock: String) throws -> ChildProcess {
+  private func hold(_ lock: String) throws -> (holder: ChildProcess, busy: SecretStoreError) {
     let journal = try vault.path("journal \(UUID())")
     let child = try ChildProcess("hold", on: vault, [lock], journal: journal)
     // It writes the line "held".
     try wait(for: child) { try FileSystem().status(of: journal)?.size == 5 }
     child.signal(SIGSTOP)
-    return child
+    return (child, .busy(path: lock, holder: child.identifier))
   }
 
   @Test func writesTimeOutOnceAndThenFailAtOnce() throws {
     let object = vault.open(fileSystem: tries.fileSystem(of: lock))
     try object.add("value", account: "a")
     try object.export(of: vault)
-    let holder = try holder(of: lock)
-    let busy = SecretStoreError.busy(path: lock, holder: holder.identifier)
+    let (holder, busy) = try hold(lock)
     let other = vault.open(fileSystem: tries.fileSystem(of: lock))
     for writer in [object, other] { writer.lockTimeout = .milliseconds(20) }
     _ = tries.take()
@@ -77,7 +71,7 @@ struct VaultHeldLockTests {
   @Test func readLockAndUnlockDoNotWaitForWriters() throws {
     let object = vault.open(fileSystem: tries.fileSystem(of: lock))
     try object.add("value", account: "a")
-    let holder = try holder(of: lock)
+    let (holder, _) = try hold(lock)
     _ = tries.take()
     let outcomes = Lock([Int: SecretStoreError?]())
     let writers = DispatchGroup()
@@ -114,9 +108,8 @@ struct VaultHeldLockTests {
 
   @Test func waitingWritersTimeOutTogether() throws {
     let object = try vault.openWithItem()
-    let holder = try holder(of: lock)
+    let (holder, busy) = try hold(lock)
     object.lockTimeout = .milliseconds(100)
-    let busy = SecretStoreError.busy(path: lock, holder: holder.identifier)
     onThreads(8) { number in
       for _ in 0..<3 { expectError(busy) { try object.add("new", account: "\(number)") } }
     }
@@ -130,18 +123,16 @@ struct VaultHeldLockTests {
   @Test func onlyNewVaultWaitsForDeviceKeyLock() throws {
     try FileSystem().makeDirectories(vault.statePath)
     let lock = "\(vault.statePath)/device.key.lock"
-    let holder = try holder(of: lock)
+    let (holder, busy) = try hold(lock)
     let object = vault.open()
     object.lockTimeout = .zero
-    #expect(throws: SecretStoreError.busy(path: lock, holder: holder.identifier)) {
-      try object.add("value", account: "a")
-    }
+    expectError(busy) { try object.add("value", account: "a") }
     #expect(try object.items(matching: .all) == [])
     holder.kill()
     try object.add("value", account: "a")
 
     // An existing device key needs no lock.
-    let second = try self.holder(of: lock)
+    let second = try hold(lock).holder
     try vault.open().rotateKeys()
     try vault.open().removePassphrase()
     #expect(try vault.open().texts() == ["a": "value"])
@@ -158,9 +149,8 @@ struct VaultHeldLockTests {
         let object = test.vault.open()
         let password = object.property("a")
         password.value = "stored"
-        let holder = try test.holder(of: test.lock)
+        let (holder, busy) = try test.hold(test.lock)
         object.lockTimeout = .zero
-        let busy = SecretStoreError.busy(path: test.lock, holder: holder.identifier)
         password.value = "new"
         #expect(heard.all == [SecretStorageFailure(.write, busy)])
         #expect(password.value == "new" && password.hasUnsavedChanges && password.error == busy)
@@ -178,10 +168,10 @@ struct VaultHeldLockTests {
         let test = VaultHeldLockTests()
         let vault = test.vault
         try vault.open().add("value", account: "a")
-        let state = try vault.stateFile
-        let holder = try test.holder(of: state)
+        let name = try #require(try vault.rememberedState().keys.first)
+        let state = "\(vault.statePath)/\(name)"
+        let (holder, busy) = try test.hold(state)
         let heard = hearFailures()
-        let busy = SecretStoreError.busy(path: state, holder: holder.identifier)
         let object = vault.open(fileSystem: test.tries.fileSystem(of: state))
         object.lockTimeout = .milliseconds(20)
         #expect(try object.texts() == ["a": "value"])

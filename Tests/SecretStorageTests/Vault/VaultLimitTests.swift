@@ -3,7 +3,6 @@ import Testing
 
 @testable import SecretStorage
 
-/// The limits of names and sizes.
 struct VaultLimitTests {
   private let vault = TestVault()
 
@@ -23,7 +22,8 @@ struct VaultLimitTests {
   func secretsOfEverySizeAreKept(_ count: Int) throws {
     let secret = Secret([UInt8](repeating: 0xA5, count: count))
     let object = vault.open()
-    let item = try object.add(secret, identity: .generic(service: "s"))
+    let attributes = ItemAttributes()
+    let item = try object.add(secret, identity: .generic(service: "s"), attributes: attributes)
     #expect(try vault.open().secret(of: item.id)?.secret == secret)
     try object.compact()
     #expect(try vault.open().secret(of: item.id)?.secret == secret)
@@ -38,10 +38,11 @@ struct VaultLimitTests {
     let object = vault.open()
     let long = Secret([UInt8](repeating: 0, count: ItemLimits.secretSize + 1))
     #expect(throws: SecretStoreError.self) { try object.setPassphrase("") }
-    #expect(throws: SecretStoreError.self) { try object.add(long, identity: .generic()) }
     let flagged = ItemAttributes(accessControl: AccessControl(flags: .userPresence))
-    #expect(throws: SecretStoreError.self) {
-      try object.add("", identity: .generic(), attributes: flagged)
+    for (secret, attributes) in [(long, ItemAttributes()), ("", flagged)] {
+      #expect(throws: SecretStoreError.self) {
+        try object.add(secret, identity: .generic(), attributes: attributes)
+      }
     }
     expectError(.conflict) {
       try object.update(.random(), expecting: 1, attributes: nil, secret: "")

@@ -5,7 +5,6 @@ import TestSupport
 
 @testable import SecretStorage
 
-/// The uniqueness of items' names.
 struct VaultNamingTests {
   private let vault = TestVault()
 

@@ -76,7 +76,7 @@ struct VaultAccessControlTests {
     item = try vault.open().update(
       item.id, expecting: item.revision, attributes: attributes, secret: nil)
     #expect(item.attributes.label == "label")
-    try object.remove(item)
+    try object.remove(item.id, expecting: item.revision)
     #expect(try object.items(matching: .all).isEmpty)
     item = try object.add(
       "text", account: "account", .devicePasscode, by: AuthenticationContext())

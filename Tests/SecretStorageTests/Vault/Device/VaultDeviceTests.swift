@@ -50,7 +50,7 @@ struct VaultDeviceTests {
     try FileManager.default.removeItem(atPath: vault.statePath)
     let object = vault.open()
     expectError(.conflict) { try object.change(item, to: "") }
-    try object.remove(item)
+    try object.remove(item.id, expecting: item.revision)
     for path in [key, vault.path] { #expect(try FileSystem().status(of: path) == nil) }
   }
 

@@ -63,18 +63,6 @@ struct VaultPassphraseTests {
     expectError("corrupted") { try vault.open().slots }
   }
 
-  @Test func secondPassphraseReplacesTheFirst() throws {
-    let object = try vault.protected(by: "first")
-    #expect(try !object.isLocked)
-    try object.add("value", account: "a")
-    let other = vault.open()
-    #expect(try other.isLocked)
-    try object.setPassphrase("second", cost: .minimum)
-    expectError(.wrongPassphrase) { try other.unlock(with: .passphrase("first")) }
-    try other.unlock(with: .passphrase("second"))
-    #expect(try other.text("a") == "value")
-  }
-
   enum Removal: CaseIterable { case ofPassphrases, ofSlots, byRotation }
 
   @Test(arguments: Removal.allCases)

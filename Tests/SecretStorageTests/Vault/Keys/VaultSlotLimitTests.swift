@@ -17,12 +17,7 @@ struct VaultSlotLimitTests {
     }
   }
 
-  private func takeCount() -> Int {
-    count.withLock { count in
-      defer { count = 0 }
-      return count
-    }
-  }
+  private func takeCount() -> Int { count.exchange(for: 0) }
 
   private static let largest = ScryptCost(20, 8, 1)
   private let vault = TestVault()

@@ -66,7 +66,7 @@ import Testing
     let item = try #require(try object.item("a"))
     let writes: [() throws -> Void] = [
       { try object.add("new", account: "b") }, { try object.change("a", to: "new") },
-      { try object.remove(item) }, { try object.compact() },
+      { try object.remove(item.id, expecting: item.revision) }, { try object.compact() },
       { try object.setPassphrase("passphrase", cost: .cheap) },
       { try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file") },
       { try object.rotateKeys() }, { try object.importItems(of: vault) },

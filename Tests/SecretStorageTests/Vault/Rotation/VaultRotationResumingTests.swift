@@ -3,7 +3,6 @@ import Testing
 
 @testable import SecretStorage
 
-/// Cancelled and later resumed rotations.
 struct VaultRotationResumingTests {
   private let vault = TestVault(batchSize: 20)
   private static let count = 46
@@ -15,7 +14,6 @@ struct VaultRotationResumingTests {
     try object.expectSound(texts)
   }
 
-  /// Makes a vault with many items.
   private func filled() throws -> SecretVault {
     let object = vault.open()
     try object.addMany(Self.count)

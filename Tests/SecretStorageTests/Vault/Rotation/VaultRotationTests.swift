@@ -5,7 +5,6 @@ import Testing
 
 @testable import SecretStorage
 
-/// The effects of a key rotation.
 struct VaultRotationTests {
   private let vault = TestVault(batchSize: 20)
 

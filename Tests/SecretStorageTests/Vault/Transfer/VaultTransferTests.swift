@@ -54,7 +54,8 @@ struct VaultTransferTests {
       try vault.plant(.generic(account: "new"), Secret([1]), unknown: unknown, in: $0)
     }
     let target = other.open()
-    try target.add(Secret([1]), identity: .generic(account: "new"))
+    _ = try target.add(
+      Secret([1]), identity: .generic(account: "new"), attributes: ItemAttributes())
     #expect(try target.importItems(of: other).identities(.conflict).count == 1)
     try target.importItems(of: other, replacing: true)
     let entries = try target.withContents { contents throws(SecretStoreError) in
