@@ -10,20 +10,26 @@ package import SecretStorage
 /// A home directory of one test, and the program that runs in it.
 package final class Machine: Sendable {
   package let home: URL
+  /// Where the input and output of the programs are, which must not be in what they list.
+  private let streams: URL
   /// The path of the program, which is built beside the tests.
   package let executable: String
 
   package init(program: String) throws {
     home = FileManager.default.temporaryDirectory
       .appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
+    streams = FileManager.default.temporaryDirectory
+      .appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     executable = URL(filePath: tests).deletingLastPathComponent().appending(path: program).path
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
   }
 
   // A store's last write in the background may add or remove a file meanwhile. What cannot be
   // removed stays among the temporary files.
   deinit {
+    try? FileManager.default.removeItem(at: streams)
     for _ in 1...1_000 {
       if (try? FileManager.default.removeItem(at: home)) != nil { return }
       usleep(1_000)
@@ -92,16 +98,21 @@ package final class Machine: Sendable {
   package func run(
     _ words: [String], input: String = "", environment: [String]
   ) throws -> Ended {
-    let name = UUID().uuidString
+    let stream = streams.appending(path: UUID().uuidString)
+    let (output, errors) = (
+      stream.appendingPathExtension("out"), stream.appendingPathExtension("err")
+    )
+    try Data(input.utf8).write(to: stream)
     let process = try StartedProcess.spawn(
       words, environment: environment,
       files: [
-        (try file("\(name).in", input), O_RDONLY), (path("\(name).out"), O_WRONLY | O_CREAT),
-        (path("\(name).err"), O_WRONLY | O_CREAT),
+        (stream.path, O_RDONLY), (output.path, O_WRONLY | O_CREAT),
+        (errors.path, O_WRONLY | O_CREAT),
       ])
     return Ended(
-      status: try StartedProcess.wait(for: process), output: try text("\(name).out"),
-      errors: try text("\(name).err"))
+      status: try StartedProcess.wait(for: process),
+      output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
   }
 }
 
