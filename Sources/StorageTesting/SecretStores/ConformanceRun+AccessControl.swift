@@ -7,14 +7,9 @@ extension ConformanceRun {
   func accessFlagsAreEnforcedOrRejected() throws {
     let plain = try add(.generic(service: "plain"))
     for flags in rejectedFlags {
-      let identity = ItemIdentity.generic(service: "\(flags.rawValue)")
-      let attributes = ItemAttributes(accessControl: AccessControl(flags: flags))
-      let added = try acceptedItem(
-        "add with access flags", try add(identity, attributes: attributes))
-      let updated = try acceptedItem("update with access flags", try update(plain, attributes))
-      expect(
-        added == nil && updated == nil, "write with access flags \(flags.rawValue)",
-        "a rejection, because the store cannot enforce them")
+      try expectRejection(
+        of: plain, Self.attributes(flags), Secret("secret"),
+        "access flags \(flags.rawValue), which the store cannot enforce")
     }
   }
 
@@ -43,69 +38,56 @@ extension ConformanceRun {
       throw .cancelled
     }
     let saving = try await authorization(from: unasked)
-    var items: [SecretItem] = []
-    for flags in Self.provableFlags {
-      if let item = try addConstrained(flags, saving) { items.append(item) }
-    }
+    var items = try Self.provableFlags.compactMap { try addConstrained($0, saving) }
     let plain = try add(.generic(service: "plain"))
-    items.append(
-      try store.update(
-        plain.id, expecting: plain.revision,
-        attributes: ItemAttributes(accessControl: AccessControl(flags: .userPresence)),
-        secret: nil, authorizedBy: saving))
+    items.append(try update(plain, Self.attributes(.userPresence), authorizedBy: saving))
     for item in items {
-      for instance in [store, otherInstance] {
-        expectDenied("secret(of:)", try instance.secret(of: item.id))
-        expectDenied(
-          "secret(of:) without a proof", try instance.secret(of: item.id, authorizedBy: saving))
+      for run in [self, other] {
+        run.expect(Self.denial, "secret(of:)", try run.secret(of: item))
+        run.expect(
+          Self.denial, "secret(of:) without a proof",
+          try run.secret(of: item, authorizedBy: saving))
       }
     }
     for item in items {
       let reading = try await authorization(
         from: Self.authenticator(proving: .any), for: item.attributes.accessControl)
-      for instance in [store, otherInstance] {
-        let found = try instance.secret(of: item.id, authorizedBy: reading)
-        expect(found?.secret == Secret("secret".utf8), "secret(of:) with a proof", "the secret")
+      for run in [self, other] {
+        try run.expectSecret(
+          "secret", of: item, "secret(of:) with a proof", "the secret", authorizedBy: reading)
       }
     }
     for proofs in [AuthenticationProofs.biometry, .presence, [.biometry, .presence]] {
       let insufficient = try await authorization(
         from: Self.authenticator(proving: proofs), for: AccessControl(flags: .userPresence))
       for item in items where item.attributes.accessControl.flags == .devicePasscode {
-        expectDenied(
-          "secret(of:) with the proofs \(proofs)",
-          try store.secret(of: item.id, authorizedBy: insufficient))
+        expect(
+          Self.denial, "secret(of:) with the proofs \(proofs)",
+          try secret(of: item, authorizedBy: insufficient))
       }
     }
   }
 
   func applicationPasswordIsRequired() async throws {
     guard enforcesAccessControl else { return }
-    let right = try await authorization(password: "right")
-    let wrong = try await authorization(password: "wrong")
+    let right = try await authorization(password: Secret("right"))
+    let wrong = try await authorization(password: Secret("wrong"))
     guard var item = try addConstrained(.applicationPassword, right) else { return }
-    expectDenied("secret(of:) without a password", try secret(of: item))
-    expect(
-      .wrongApplicationPassword, "secret(of:)", try store.secret(of: item.id, authorizedBy: wrong))
+    expect(Self.denial, "secret(of:) without a password", try secret(of: item))
+    expect(.wrongApplicationPassword, "secret(of:)", try secret(of: item, authorizedBy: wrong))
     expect(
       .wrongApplicationPassword, "update",
-      try store.update(
-        item.id, expecting: item.revision, attributes: nil, secret: Secret("lost".utf8),
-        authorizedBy: wrong))
-    expect(
-      try otherInstance.secret(of: item.id, authorizedBy: right)?.secret == Secret("secret".utf8),
-      "secret(of:) with the password", "the secret")
-    let changing = try await authorization(password: "right", new: "other")
-    item = try store.update(
-      item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
-      authorizedBy: changing)
+      try update(item, secret: Secret("lost"), authorizedBy: wrong))
+    try other.expectSecret(
+      "secret", of: item, "secret(of:) with the password", "the secret", authorizedBy: right)
+    let changing = try await authorization(password: Secret("right"), new: Secret("other"))
+    item = try update(item, secret: Secret("new"), authorizedBy: changing)
     expect(
       .wrongApplicationPassword, "secret(of:) with the old password",
-      try store.secret(of: item.id, authorizedBy: right))
-    let new = try await authorization(password: "other")
-    expect(
-      try store.secret(of: item.id, authorizedBy: new)?.secret == Secret("new".utf8),
-      "secret(of:) with the new password", "the new secret")
+      try secret(of: item, authorizedBy: right))
+    try expectSecret(
+      "new", of: item, "secret(of:) with the new password", "the new secret",
+      authorizedBy: try await authorization(password: Secret("other")))
   }
 
   /// The flags for which the proofs `any` are sufficient.
@@ -121,9 +103,8 @@ extension ConformanceRun {
     _ flags: AccessFlags, _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {
     do throws(SecretStoreError) {
-      return try store.add(
-        Secret("secret".utf8), identity: .generic(service: "\(flags.rawValue)"),
-        attributes: ItemAttributes(accessControl: AccessControl(flags: flags)),
+      return try add(
+        .generic(service: "\(flags.rawValue)"), attributes: Self.attributes(flags),
         authorizedBy: authorization)
     } catch {
       if case .unsupported = error, flags != .userPresence { return nil }
@@ -133,12 +114,11 @@ extension ConformanceRun {
 
   private func authorization(
     from authenticator: CustomAuthenticator? = nil,
-    for accessControl: AccessControl = AccessControl(), password: String? = nil, new: String? = nil
+    for accessControl: AccessControl = AccessControl(), password: Secret? = nil, new: Secret? = nil
   ) async throws(SecretStoreError) -> Authorization {
     try await AuthenticationContext(
-      reason: title, authenticator: authenticator,
-      applicationPassword: password.map { Secret($0) },
-      newApplicationPassword: new.map { Secret($0) }, applicationPasswordCost: .minimum
+      reason: title, authenticator: authenticator, applicationPassword: password,
+      newApplicationPassword: new, applicationPasswordCost: .minimum
     ).authorization(for: accessControl, with: store.authenticator)
   }
 
@@ -146,16 +126,9 @@ extension ConformanceRun {
     CustomAuthenticator(capabilities: proofs) { $0.accepted.intersection(proofs) }
   }
 
-  /// Expects an operation to throw `denied`.
-  private func expectDenied<Result>(
-    _ operation: String, _ body: @autoclosure () throws(SecretStoreError) -> Result?
-  ) {
-    do throws(SecretStoreError) {
-      _ = try body()
-      expect(false, operation, "the error denied, but the operation succeeded")
-    } catch {
-      if case .denied = error { return }
-      expect(false, operation, "the error denied, but got “\(error)”")
-    }
+  private static func attributes(_ flags: AccessFlags) -> ItemAttributes {
+    ItemAttributes(accessControl: AccessControl(flags: flags))
   }
+
+  private static let denial = SecretStoreError.denied("it requires authentication")
 }

@@ -10,10 +10,8 @@ extension ConformanceRun {
         for index in 0..<8 {
           group.addTask {
             let secret = "\(index)"
-            let store = index.isMultiple(of: 2) ? store : otherInstance
             do throws(SecretStoreError) {
-              _ = try store.add(
-                Secret(secret.utf8), identity: identity, attributes: ItemAttributes())
+              try (index.isMultiple(of: 2) ? self : other).add(identity, Secret(secret))
               return secret
             } catch {
               if error == .duplicate { return nil }
@@ -34,12 +32,12 @@ extension ConformanceRun {
 
   func concurrentUpdatesAreNotLost() async throws {
     let tasks = 4, increments = 10
-    let item = try store.add(Secret([0]), identity: Self.fullIdentity, attributes: ItemAttributes())
+    let item = try add(Self.fullIdentity, Secret([0]))
     try await withThrowingTaskGroup { group in
       for index in 0..<tasks {
-        let store = index.isMultiple(of: 2) ? store : otherInstance
+        let run = index.isMultiple(of: 2) ? self : other
         group.addTask {
-          for _ in 0..<increments { try increment(item.id, in: store) }
+          for _ in 0..<increments { try run.increment(item.id) }
         }
       }
       try await group.waitForAll()
@@ -50,9 +48,7 @@ extension ConformanceRun {
   }
 
   /// Adds 1 to the counter that is stored as the secret of an item.
-  private func increment(
-    _ item: SecretItem.ID, in store: any SecretStore
-  ) throws(SecretStoreError) {
+  private func increment(_ item: SecretItem.ID) throws(SecretStoreError) {
     try store.retrying { () throws(SecretStoreError) in
       guard let reading = try store.secret(of: item) else {
         return expect(false, "secret(of:)", "the counter, not nil")

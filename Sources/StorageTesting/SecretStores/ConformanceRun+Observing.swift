@@ -5,19 +5,11 @@ import SecretStorage
 extension ConformanceRun {
   func observersAreNotified() async throws {
     let first = store.changes, second = store.changes
-    var item = try add(Self.fullIdentity)
-    await expectNotification(of: first, "add")
-    item = try update(item, Self.attributes)
-    await expectNotification(of: first, "update of attributes")
-    item = try update(item, secret: Secret([1]))
-    await expectNotification(of: first, "update of the secret")
-    try remove(item)
-    await expectNotification(of: first, "remove")
+    try await writeInEachWay { await expectNotification(of: first, $0) }
     await expectNotification(of: second, "the same writes, second observer")
-    item = try otherInstance.add(
-      Secret([1]), identity: Self.fullIdentity, attributes: ItemAttributes())
+    let item = try other.add(Self.fullIdentity)
     await expectNotification(of: first, "add through another instance")
-    try otherInstance.remove(item.id, expecting: item.revision)
+    try other.remove(item)
     await expectNotification(of: first, "remove through another instance")
   }
 

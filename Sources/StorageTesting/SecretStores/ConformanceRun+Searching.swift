@@ -22,7 +22,7 @@ extension ConformanceRun {
   }
 
   func addedItemIsFound() throws {
-    let item = try add(Self.fullIdentity, "a secret", attributes: Self.attributes)
+    let item = try add(Self.fullIdentity, Secret("a secret"), attributes: Self.attributes)
     expect(item.identity == Self.fullIdentity, "add", "an item with the given identity")
     expect(item.attributes == Self.attributes, "add", "an item with the given attributes")
     expect(
@@ -38,7 +38,7 @@ extension ConformanceRun {
     for identity in identities { try add(identity) }
     let before = try content()
     for identity in identities + [.generic(service: "cafe\u{301}")] {
-      expect(.duplicate, "add of an existing identity", try add(identity, "second"))
+      expect(.duplicate, "add of an existing identity", try add(identity, Secret("second")))
     }
     expect(try content() == before, "add of an existing identity", "no change")
   }
@@ -55,7 +55,7 @@ extension ConformanceRun {
       Self.identity(port: 8081), Self.identity(path: "/other"),
     ]
     var items = try identities.map { try add($0) }
-    items[0] = try update(items[0], secret: Secret("new".utf8))
+    items[0] = try update(items[0], secret: Secret("new"))
     let isSorted = items.sorted(by: SecretItem.isOlder) == items
     expect(isSorted, "add", "creation dates in the order of the additions")
     let queried =

@@ -15,8 +15,7 @@ extension ConformanceRun {
     var item = try add(Self.fullIdentity)
     for (index, bytes) in secrets.enumerated() {
       let secret = Secret(bytes)
-      let added = try store.add(
-        secret, identity: .generic(account: "\(index)"), attributes: ItemAttributes())
+      let added = try add(.generic(account: "\(index)"), secret)
       item = try update(item, secret: secret)
       for (item, operation) in [(added, "add"), (item, "update")] {
         expect(try self.secret(of: item) == secret, operation, "the \(bytes.count) given bytes")
@@ -27,12 +26,7 @@ extension ConformanceRun {
   func oversizedSecretIsRejected() throws {
     let tooLarge = Secret(Self.bytes(largestSecret + 1))
     let item = try add(Self.fullIdentity, attributes: Self.attributes)
-    let operation = "write of \(tooLarge.count) bytes"
-    let added = try acceptedItem(
-      operation,
-      try store.add(tooLarge, identity: .generic(), attributes: ItemAttributes()))
-    let updated = try acceptedItem(operation, try update(item, ItemAttributes(), secret: tooLarge))
-    expect(added == nil && updated == nil, operation, "a rejection")
+    try expectRejection(of: item, ItemAttributes(), tooLarge, "\(tooLarge.count) bytes")
   }
 
   func accessibilitiesRoundTripOrAreRejected() throws {
@@ -82,7 +76,7 @@ extension ConformanceRun {
     for string in strings {
       let identity = ItemIdentity.generic(service: string, account: string)
       let attributes = ItemAttributes(label: string, comment: string, itemDescription: string)
-      let item = try add(identity, string, attributes: attributes)
+      let item = try add(identity, Secret(string), attributes: attributes)
       let found = try store.items(matching: .exactly(identity))
       expect(
         found == [item] && found.first?.identity == identity

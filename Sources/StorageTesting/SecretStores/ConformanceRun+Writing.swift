@@ -23,7 +23,7 @@ extension ConformanceRun {
     }
     for (attributes, newSecret) in updates {
       let old = item
-      item = try update(old, attributes, secret: newSecret.map { Secret($0.utf8) })
+      item = try update(old, attributes, secret: newSecret.map { Secret($0) })
       secret = newSecret ?? secret
       expect(item.id == old.id, "update", "an unchanged identifier")
       expect(item.identity == old.identity, "update", "an unchanged identity")
@@ -43,7 +43,7 @@ extension ConformanceRun {
 
   func staleWritesConflict() throws {
     let old = try add(Self.fullIdentity)
-    let new = try update(old, secret: Secret("second".utf8))
+    let new = try update(old, secret: Secret("second"))
     let before = try content()
     expect(
       .conflict, "update that expects an old revision",
@@ -57,14 +57,14 @@ extension ConformanceRun {
 
   func removedItemIsGone() throws {
     let other = try add(.generic(service: "other"))
-    let old = try add(Self.fullIdentity, "old", attributes: Self.attributes)
+    let old = try add(Self.fullIdentity, Secret("old"), attributes: Self.attributes)
     for operation in ["remove", "remove of a removed item"] {
       try remove(old)
       try expectItems([other], matching: .all, "only the other item after remove")
       try expectSecret(nil, of: old, operation, "no secret")
       try expectSecret("secret", of: other, operation, "an unchanged secret of the other item")
     }
-    let new = try add(Self.fullIdentity, "new")
+    let new = try add(Self.fullIdentity, Secret("new"))
     expect(new.id != old.id, "add after remove", "a new identifier")
     expect(
       new.attributes == ItemAttributes(), "add after remove", "no attributes of the removed item")
@@ -72,22 +72,14 @@ extension ConformanceRun {
     try expectSecret(nil, of: old, "add after remove", "no secret under the old identifier")
   }
 
-  func storeRevisionChangesWithEachWrite() throws {
+  func storeRevisionChangesWithEachWrite() async throws {
     var seen: Set = [try store.revision()]
-    func expectNewRevision(after operation: String) throws {
+    try await writeInEachWay { operation throws(SecretStoreError) in
       let isNew = seen.insert(try store.revision()).inserted
       expect(isNew, "revision() after \(operation)", "a revision that was never used")
       _ = try content()
       expect(seen.contains(try store.revision()), "revision() after reads", "the same revision")
     }
-    var item = try add(Self.fullIdentity)
-    try expectNewRevision(after: "add")
-    item = try update(item, ItemAttributes(label: "new"))
-    try expectNewRevision(after: "update of attributes")
-    item = try update(item, secret: Secret([1]))
-    try expectNewRevision(after: "update of the secret")
-    try remove(item)
-    try expectNewRevision(after: "remove")
   }
 
   func readingReturnsRevisions() throws {
@@ -103,32 +95,24 @@ extension ConformanceRun {
   }
 
   func otherInstanceSeesWrites() throws {
-    let other = otherInstance
     // Fills the caches of both instances.
-    expect(try other.items(matching: .all).isEmpty, "items(matching:), other instance", "no items")
-    var revision = try other.revision()
-    let item = try add(Self.fullIdentity, "first", attributes: Self.attributes)
-    expect(
-      try other.revision() != revision, "revision(), other instance", "a new revision after add")
-    expect(
-      try other.items(matching: .all) == [item], "items(matching:), other instance",
-      "the added item")
+    try other.expectItems([], matching: .all, "no items")
+    var revision = try otherInstance.revision()
+    let item = try add(Self.fullIdentity, Secret("first"), attributes: Self.attributes)
+    other.expect(
+      try otherInstance.revision() != revision, "revision()", "a new revision after add")
+    try other.expectItems([item], matching: .all, "the added item")
 
-    revision = try other.revision()
-    let updated = try update(item, secret: Secret("second".utf8))
-    let reading = try other.secret(of: item.id)
-    expect(
-      reading?.secret == Secret("second".utf8), "secret(of:), other instance", "the new secret")
-    expect(
-      reading?.storeRevision != revision, "secret(of:), other instance", "a new store revision")
-    expect(
-      .conflict, "update with an old revision, other instance",
-      try other.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([])))
-    expect(
-      .duplicate, "add of the same identity, other instance",
-      try other.add(Secret([]), identity: Self.fullIdentity, attributes: ItemAttributes()))
+    revision = try otherInstance.revision()
+    let updated = try update(item, secret: Secret("second"))
+    let reading = try otherInstance.secret(of: item.id)
+    other.expect(reading?.secret == Secret("second"), "secret(of:)", "the new secret")
+    other.expect(reading?.storeRevision != revision, "secret(of:)", "a new store revision")
+    other.expect(
+      .conflict, "update with an old revision", try other.update(item, secret: Secret([])))
+    other.expect(.duplicate, "add of the same identity", try other.add(Self.fullIdentity))
 
-    try other.remove(item.id, expecting: updated.revision)
+    try other.remove(updated)
     try expectItems([], matching: .all, "no items after remove in the other instance")
     try expectSecret(nil, of: item, "secret(of:)", "nil after remove in the other instance")
   }

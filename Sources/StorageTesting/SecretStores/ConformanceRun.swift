@@ -3,7 +3,7 @@ import SecretStorage
 
 /// A run of one check on a new store.
 struct ConformanceRun: Sendable {
-  let store: any SecretStore
+  var store: any SecretStore
   /// Another instance with the same content, or `store` itself.
   let otherInstance: any SecretStore
   /// The size of the largest secret that the store accepts, in bytes.
@@ -14,14 +14,24 @@ struct ConformanceRun: Sendable {
   let title: String
   /// The violations that the run has found, in words.
   let findings: Lock<[String]>
+  /// The text that names the instance after an operation.
+  var instance = ""
+
+  /// The same run, with operations of the other instance.
+  var other: ConformanceRun {
+    var other = self
+    other.store = otherInstance
+    other.instance = ", other instance"
+    return other
+  }
 
   /// Records a finding unless a condition holds; `expectation` completes "expected".
   func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
     if holds { return }
-    findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
+    findings.withLock { $0.append("\(title): \(operation)\(instance): expected \(expectation)") }
   }
 
-  /// Expects an operation to throw an error.
+  /// Expects an operation to throw an error; that of `denied` may have another reason.
   func expect<Result>(
     _ expected: SecretStoreError, _ operation: String,
     _ body: @autoclosure () throws(SecretStoreError) -> Result
@@ -30,6 +40,7 @@ struct ConformanceRun: Sendable {
       _ = try body()
       expect(false, operation, "the error “\(expected)”, but the operation succeeded")
     } catch {
+      if case (.denied, .denied) = (expected, error) { return }
       expect(error == expected, operation, "the error “\(expected)”, but got “\(error)”")
     }
   }
@@ -43,9 +54,23 @@ struct ConformanceRun: Sendable {
 
   /// Expects an item's secret to equal a string; if the string is nil, expects no secret.
   func expectSecret(
-    _ expected: String?, of item: SecretItem, _ operation: String, _ expectation: String
+    _ expected: String?, of item: SecretItem, _ operation: String, _ expectation: String,
+    authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) {
-    expect(try secret(of: item) == expected.map { Secret($0.utf8) }, operation, expectation)
+    let found = try secret(of: item, authorizedBy: authorization)
+    expect(found == expected.map { Secret($0) }, operation, expectation)
+  }
+
+  /// Expects the store to reject both adding an item with attributes and a secret, and updating an
+  /// item with them.
+  func expectRejection(
+    of item: SecretItem, _ attributes: ItemAttributes, _ secret: Secret, _ name: String
+  ) throws(SecretStoreError) {
+    let added = try acceptedItem(
+      "add with \(name)", try add(.generic(service: name), secret, attributes: attributes))
+    let updated = try acceptedItem(
+      "update with \(name)", try update(item, attributes, secret: secret))
+    expect(added == nil && updated == nil, "write with \(name)", "a rejection")
   }
 
   /// Returns the item that a write stores; returns nil if the store rejects the write, and expects
@@ -68,31 +93,51 @@ struct ConformanceRun: Sendable {
 
   @discardableResult
   func add(
-    _ identity: ItemIdentity, _ secret: String = "secret",
-    attributes: ItemAttributes = ItemAttributes()
+    _ identity: ItemIdentity, _ secret: Secret = Secret("secret"),
+    attributes: ItemAttributes = ItemAttributes(), authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) -> SecretItem {
-    try store.add(Secret(secret.utf8), identity: identity, attributes: attributes)
+    try store.add(
+      secret, identity: identity, attributes: attributes, authorizedBy: authorization)
   }
 
   @discardableResult
   func update(
-    _ item: SecretItem, _ attributes: ItemAttributes? = nil, secret: Secret? = nil
+    _ item: SecretItem, _ attributes: ItemAttributes? = nil, secret: Secret? = nil,
+    authorizedBy authorization: Authorization = .none
   ) throws(SecretStoreError) -> SecretItem {
-    try store.update(item.id, expecting: item.revision, attributes: attributes, secret: secret)
+    try store.update(
+      item.id, expecting: item.revision, attributes: attributes, secret: secret,
+      authorizedBy: authorization)
   }
 
   func remove(_ item: SecretItem) throws(SecretStoreError) {
     try store.remove(item.id, expecting: item.revision)
   }
 
-  func secret(of item: SecretItem) throws(SecretStoreError) -> Secret? {
-    try store.secret(of: item.id)?.secret
+  func secret(
+    of item: SecretItem, authorizedBy authorization: Authorization = .none
+  ) throws(SecretStoreError) -> Secret? {
+    try store.secret(of: item.id, authorizedBy: authorization)?.secret
+  }
+
+  /// Makes a write of each kind, and calls a closure with its name after each one.
+  func writeInEachWay(
+    _ didWrite: (_ operation: String) async throws(SecretStoreError) -> Void
+  ) async throws(SecretStoreError) {
+    var item = try add(Self.fullIdentity)
+    try await didWrite("add")
+    item = try update(item, Self.attributes)
+    try await didWrite("update of attributes")
+    item = try update(item, secret: Secret([1]))
+    try await didWrite("update of the secret")
+    try remove(item)
+    try await didWrite("remove")
   }
 
   /// Returns all items of the store, with their secrets in the same order.
   func content() throws(SecretStoreError) -> (items: [SecretItem], secrets: [Secret?]) {
     let items = try store.items(matching: .all)
-    return (items, try items.map(secret))
+    return (items, try items.map { item throws(SecretStoreError) in try secret(of: item) })
   }
 }
 
@@ -115,7 +160,7 @@ extension ConformanceRun {
     case .updatesChangeOnlyWhatIsGiven: try updatesChangeOnlyWhatIsGiven()
     case .staleWritesConflict: try staleWritesConflict()
     case .removedItemIsGone: try removedItemIsGone()
-    case .storeRevisionChangesWithEachWrite: try storeRevisionChangesWithEachWrite()
+    case .storeRevisionChangesWithEachWrite: try await storeRevisionChangesWithEachWrite()
     case .readingReturnsRevisions: try readingReturnsRevisions()
     case .otherInstanceSeesWrites: try otherInstanceSeesWrites()
     case .observersAreNotified: try await observersAreNotified()

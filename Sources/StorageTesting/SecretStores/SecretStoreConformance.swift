@@ -17,10 +17,7 @@ public import Testing
 /// as an issue that names the store, the operation and the expectation.
 public struct SecretStoreConformance: Sendable {
   private let name: String
-  private let largestSecret: Int
-  private let timeout: Duration?
-  private let makeStore: @Sendable () throws -> any SecretStore
-  private let reopen: (@Sendable (any SecretStore) throws -> any SecretStore)?
+  private let makeRun: @Sendable (_ title: String, Lock<[String]>) throws -> ConformanceRun
 
   /// Creates checks for the stores that a closure makes.
   ///
@@ -39,10 +36,12 @@ public struct SecretStoreConformance: Sendable {
     reopen: (@Sendable (any SecretStore) throws -> any SecretStore)? = nil
   ) {
     self.name = name
-    self.largestSecret = largestSecret
-    self.timeout = timeout
-    self.makeStore = makeStore
-    self.reopen = reopen
+    makeRun = { title, findings in
+      let store = try makeStore()
+      return ConformanceRun(
+        store: store, otherInstance: try reopen?(store) ?? store, largestSecret: largestSecret,
+        timeout: timeout, title: title, findings: findings)
+    }
   }
 
   /// Runs one check on a new store, and records an issue for each violation.
@@ -58,11 +57,7 @@ public struct SecretStoreConformance: Sendable {
     let title = "\(name), \(check.rawValue)"
     let findings = Lock<[String]>([])
     do {
-      let store = try makeStore()
-      try await ConformanceRun(
-        store: store, otherInstance: try reopen?(store) ?? store, largestSecret: largestSecret,
-        timeout: timeout, title: title, findings: findings
-      ).run(check)
+      try await makeRun(title, findings).run(check)
     } catch {
       findings.withLock { $0.append("\(title): unexpected error: \(error)") }
     }
