@@ -78,9 +78,9 @@ public struct AdapterMigration: Sendable {
   ) async throws -> ImportReport {
     var work = try work(isDryRun)
     for conversion in conversions {
-      guard let accessControl = try work.accessControl(of: conversion.key),
-        work.authorizations[accessControl] == nil
-      else { continue }
+      guard let item = try work.store.item(work.identity(of: conversion.key)) else { continue }
+      let accessControl = item.attributes.accessControl
+      if accessControl.flags.isEmpty || work.authorizations[accessControl] != nil { continue }
       work.authorizations[accessControl] = try await context.authorize(
         accessControl, with: work.store.authenticator)
     }

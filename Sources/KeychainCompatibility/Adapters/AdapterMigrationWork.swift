@@ -22,13 +22,6 @@ struct AdapterMigrationWork {
 
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
-  /// Returns the access control of a key's item; nil if reading the item needs no authentication.
-  func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
-    guard let item = try store.item(identity(of: key)) else { return nil }
-    let accessControl = item.attributes.accessControl
-    return accessControl.flags.isEmpty ? nil : accessControl
-  }
-
   /// Converts a key's item, and returns the outcome.
   ///
   /// Throws `conflict` if another process changes the item meanwhile; a retry then begins with the

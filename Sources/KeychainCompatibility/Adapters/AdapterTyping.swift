@@ -68,10 +68,8 @@ struct AdapterTyping {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
     if Data(base64Encoded: string) != nil { return "data" }
-    let dates = JSONDecoder()
-    dates.dateDecodingStrategy = .iso8601
-    do throws(Refusal) {
-      _ = try AdapterTyping(decoder: dates).value(Date.self, of: .string(string), .date)
+    do {
+      _ = try Date(string, strategy: .iso8601)
       return "a date"
     } catch {
       // The string has another format.
@@ -89,14 +87,11 @@ struct AdapterTyping {
     do {
       // Wrapped in an array, because the decoder may not support the type at the top level.
       let json = try JSONFormat(.plain).encode(.array([tree]))
-      guard let value = try decoder.decode([Value].self, from: Data(json)).first else {
-        throw mismatch(name)
-      }
-      return value
+      if let value = try decoder.decode([Value].self, from: Data(json)).first { return value }
     } catch {
       // The decoder's own error may contain parts of the value.
-      throw mismatch(name)
     }
+    throw mismatch(name)
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {

@@ -5,18 +5,9 @@ import ValueFormats
 
 /// A setting in a `KeyValueStore` whose value may be a property list encoded by 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
-  private let stored: StoredValue<CodedValue<Value>?>
-  private let encoder: PropertyListEncoder
-  private let decoder: PropertyListDecoder
-
-  init(
-    _ key: String, in store: KeyValueStore, _ encoder: PropertyListEncoder,
-    _ decoder: PropertyListDecoder
-  ) {
-    stored = StoredValue(key, in: store)
-    self.encoder = encoder
-    self.decoder = decoder
-  }
+  let stored: StoredValue<CodedValue<Value>?>
+  let encoder: PropertyListEncoder
+  let decoder: PropertyListDecoder
 
   func read() throws(KeyValueStoreError) -> Value? {
     switch stored.wrappedValue {
@@ -68,6 +59,7 @@ struct ReportedAccess: Sendable {
   private let failure = Lock(ReportedError())
 
   /// Performs an access, and returns its result; reports an error and returns nil instead.
+  @discardableResult
   func result<Result>(_ access: () throws(KeyValueStoreError) -> Result?) -> Result? {
     do throws(KeyValueStoreError) {
       let result = try access()

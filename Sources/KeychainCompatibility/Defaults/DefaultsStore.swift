@@ -29,10 +29,11 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     encoder: PropertyListEncoder = PropertyListEncoder(),
     decoder: PropertyListDecoder = PropertyListDecoder()
   ) {
-    let stored = CodedSetting<Value>(key, in: defaults, encoder, decoder)
+    let setting = CodedSetting<Value>(
+      stored: StoredValue(key, in: defaults), encoder: encoder, decoder: decoder)
     self.defaultValue = defaultValue
-    read = { () throws(KeyValueStoreError) in try stored.read() }
-    write = { stored.write($0) }
+    read = setting.read
+    write = setting.write
   }
 
   /// Creates a setting that remains in Foundation's `UserDefaults`, as in 1.x.
@@ -42,11 +43,11 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     encoder: PropertyListEncoder = PropertyListEncoder(),
     decoder: PropertyListDecoder = PropertyListDecoder()
   ) {
-    let stored = UserDefaultsSetting<Value>(
+    let setting = UserDefaultsSetting<Value>(
       key: key, defaults: defaults, encoder: encoder, decoder: decoder)
     self.defaultValue = defaultValue
-    read = { () throws(KeyValueStoreError) in try stored.read() }
-    write = { value throws(KeyValueStoreError) in try stored.write(value) }
+    read = setting.read
+    write = setting.write
   }
 
   /// Creates a setting without a key, as in 0.1.
@@ -69,7 +70,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     get { Fork.isChild ? defaultValue : reading.result(read) ?? defaultValue }
     set {
       if Fork.isChild { return Fork.report() }
-      _ = writing.result { () throws(KeyValueStoreError) in try write(newValue) }
+      writing.result { () throws(KeyValueStoreError) in try write(newValue) }
     }
   }
 }

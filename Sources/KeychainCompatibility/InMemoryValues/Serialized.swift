@@ -12,12 +12,12 @@ public final class Serialized<Value> {
 
   /// The closure of ``didSet``, with its observation.
   private struct Observer: Sendable {
-    var didSet: Unchecked<(Value) -> Void>?
-    var observation: SerializedObservation?
+    let didSet: Unchecked<(Value) -> Void>
+    let observation: SerializedObservation
   }
 
   private let content: SerializedAccess.Serialized<Content>
-  private let observer = Lock(Observer())
+  private let observer = Lock(Observer?.none)
 
   /// Creates a value with a private queue that has a label.
   public init(wrappedValue: Value, customQueue label: String = "Serialized") {
@@ -43,10 +43,10 @@ public final class Serialized<Value> {
   /// It blocks all other accesses, and must not access the value itself.
   @available(*, deprecated, message: "Use `observe(_:)` or `values` of the projected value.")
   public var didSet: ((Value) -> Void)? {
-    get { observer.withLock { $0 }.didSet?.value }
+    get { observer.withLock { $0?.didSet }?.value }
     set {
       // The old observer is removed before the new one is added, so that no change goes to both.
-      replaceObserver(with: Observer())
+      replaceObserver(with: nil)
       guard let didSet = newValue.map(Unchecked.init) else { return }
       let observation = content.observe { _, new in didSet.value(new.value) }
       replaceObserver(with: Observer(didSet: didSet, observation: observation))
@@ -62,10 +62,9 @@ public final class Serialized<Value> {
     content.asyncAccess { content in content.value = transform.value(content.value) }
   }
 
-  private func replaceObserver(with new: Observer) {
+  private func replaceObserver(with new: Observer?) {
     // Cancelled outside the lock, because cancelling waits for the current access.
-    let old = observer.withLock { exchange(&$0, with: new) }
-    old.observation?.cancel()
+    observer.withLock { exchange(&$0, with: new) }?.observation.cancel()
   }
 }
 

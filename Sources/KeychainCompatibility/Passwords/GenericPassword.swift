@@ -89,9 +89,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     let accessibility = try Accessibility(constant: option)
     do {
       let accessControl = AccessControl(accessibility, flags: try flags.accessFlags)
-      // For a missing item, `modifyAccess` only checks whether the access control is valid.
-      try PasswordItem<String>(.generic(), in: InMemorySecretStore())
-        .modifyAccess(using: accessibility, flags: accessControl.flags)
+      try SecretStoreError.checkProcess()
+      // Throws an error if the combination of flags is invalid.
+      _ = try Authorization.none.missingProof(for: accessControl.flags)
       return accessControl
     } catch {
       throw KeychainFailure(accessControl: error)

@@ -71,29 +71,20 @@ extension KeychainError: CustomStringConvertible, LocalizedError {
 struct KeychainFailure: Error {
   let cause: SecretStoreError
   let reported: KeychainError
-
-  init(_ error: any Error) {
-    cause = error as? SecretStoreError ?? .unavailable("\(error)")
-    reported = KeychainError(cause)
-  }
-
-  /// Creates the failure of an access control that is invalid or not supported.
-  init(accessControl error: any Error) {
-    cause = KeychainFailure(error).cause
-    reported = .accessControllError(status: cause)
-  }
-
-  init(encoding error: ValueCodingError) {
-    cause = .invalid(error.encodingFailure)
-    reported = .generalEncodingFailure
-  }
 }
 
 @available(*, deprecated)
-extension KeychainError {
-  fileprivate init(_ error: SecretStoreError) {
-    self =
-      switch error {
+extension KeychainFailure {
+  /// Creates the failure of an access control that is invalid or not supported.
+  init(accessControl error: any Error) {
+    let cause = KeychainFailure(error).cause
+    self.init(cause: cause, reported: .accessControllError(status: cause))
+  }
+
+  init(_ error: any Error) {
+    cause = error as? SecretStoreError ?? .unavailable("\(error)")
+    reported =
+      switch cause {
       case .locked: .osSecure(status: errSecInteractionNotAllowed)
       case .wrongPassphrase, .wrongKey, .wrongApplicationPassword, .denied:
         .osSecure(status: errSecAuthFailed)

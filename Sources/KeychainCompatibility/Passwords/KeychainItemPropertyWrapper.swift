@@ -24,8 +24,6 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var cachedValue: T?
   /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
   private var isCacheValid = false
-  /// Whether the value exists only in memory, because a setter failed to save it.
-  private var isUnsaved = false
   /// Whether the property's getter or setter has begun the current access.
   private var isImplicit = false
   /// The failures that were reported since the last success.
@@ -63,9 +61,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       cachedValue = newValue
       isCacheValid = true
       wrappedValueUnchanged = false
-      guard refreshPolicy == .onAccess else { return }
-      isUnsaved = true
-      implicitly(.write, saveToKeychain)
+      if refreshPolicy == .onAccess { implicitly(.write, saveToKeychain) }
     }
     _modify {
       let isReadable = Fork.isChild || readBase()
@@ -115,6 +111,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
+  /// Whether the value exists only in memory, because it was set and not saved.
+  private var isUnsaved: Bool { isCacheValid && !wrappedValueUnchanged }
+
   /// Reads the value before an in-place change, unless it is cached; returns whether it is known.
   private func readBase() -> Bool {
     if refreshPolicy == .onAccess ? isUnsaved : isCacheValid { return true }
@@ -142,7 +141,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     do throws(ValueCodingError) {
       data = Data(try ValueCoder().encode(value))
     } catch {
-      throw KeychainFailure(encoding: error)
+      throw KeychainFailure(
+        cause: .invalid(error.encodingFailure), reported: .generalEncodingFailure)
     }
     let access = try requestedAccessControl()
     // A new object writes the attributes that are not nil; the one used for reading would write the
@@ -150,11 +150,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual, accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
-    var attributes = try self.attributes()
-    if let access { attributes.accessControl = access }
     // With `onAccess`, as in the older package, each get reloads attributes that were set to nil.
-    if refreshPolicy == .manual { item.attributes = filled(attributes) }
-    item.attributes = attributes
+    if refreshPolicy == .manual { item.attributes = try attributes(access, isFilled: true) }
+    item.attributes = try attributes(access)
     item.value = data
     do {
       try item.save()
@@ -172,7 +170,6 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     cachedValue = value
     isCacheValid = true
     wrappedValueUnchanged = true
-    isUnsaved = false
     lastError = nil
     SecretStores.didSucceed(after: reportedFailures)
     reportedFailures = []

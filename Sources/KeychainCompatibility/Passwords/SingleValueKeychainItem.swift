@@ -95,31 +95,26 @@ open class SingleValueKeychainItem {
     modificationDate = item?.modificationDate
   }
 
-  func attributes() throws(KeychainFailure) -> ItemAttributes {
-    ItemAttributes(
-      label: _label.wrappedValue, comment: _comment.wrappedValue,
-      itemDescription: _description.wrappedValue, creator: try code(_creator.wrappedValue),
-      type: try code(_type.wrappedValue), isInvisible: _isInvisible.wrappedValue)
+  /// Returns the attributes for a save; with `isFilled`, those that were set to nil have
+  /// placeholders.
+  ///
+  /// A `PasswordItem` writes only changes: nil is a change if a placeholder precedes it.
+  func attributes(
+    _ accessControl: AccessControl?, isFilled: Bool = false
+  ) throws(KeychainFailure) -> ItemAttributes {
+    let (text, number) = isFilled ? ("", 0) : (nil, nil)
+    return ItemAttributes(
+      label: _label.value(or: text), comment: _comment.value(or: text),
+      itemDescription: _description.value(or: text), creator: try code(_creator.value(or: number)),
+      type: try code(_type.value(or: number)),
+      isInvisible: _isInvisible.value(or: isFilled ? false : nil),
+      accessControl: accessControl ?? AccessControl())
   }
 
   private func code(_ number: CFNumber?) throws(KeychainFailure) -> UInt32? {
     guard let number else { return nil }
     if let code = UInt32(exactly: number) { return code }
     throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
-  }
-
-  /// Returns attributes with placeholders for those that were set to nil.
-  ///
-  /// A `PasswordItem` writes only changes: nil is a change if a placeholder precedes it.
-  func filled(_ attributes: ItemAttributes) -> ItemAttributes {
-    var filled = attributes
-    if _description.isCleared { filled.itemDescription = "" }
-    if _comment.isCleared { filled.comment = "" }
-    if _creator.isCleared { filled.creator = 0 }
-    if _type.isCleared { filled.type = 0 }
-    if _label.isCleared { filled.label = "" }
-    if _isInvisible.isCleared { filled.isInvisible = false }
-    return filled
   }
 
   /// Returns the access control that the app has set; nil to keep that of the item.
@@ -156,6 +151,9 @@ public struct QueryElement<T> {
   init(found value: T?) {
     wrappedValue = value
   }
+
+  /// Returns the value, or a placeholder if it was cleared.
+  fileprivate func value(or placeholder: T?) -> T? { isCleared ? placeholder : wrappedValue }
 }
 
 @available(*, deprecated)
