@@ -1,4 +1,3 @@
-import Concurrency
 public import SecretStorage
 
 /// The decrypted secrets of another program.
@@ -7,7 +6,7 @@ public import SecretStorage
 /// ``libsecretKeyring(at:passphrase:skippingUnreadable:)`` or ``environmentFile(at:service:)``. To
 /// write them to a store, use ``migrate(to:replacing:isDryRun:removingSource:reporting:)``. The
 /// secrets are held in protected memory, but reading them also uses unprotected memory.
-public struct ForeignSecrets: Sendable {
+public struct ForeignSecrets: Sendable, CustomReflectable {
   /// A secret of the source that could not be read.
   public struct Unreadable: Hashable, Sendable {
     /// The position in the source, such as `line 3`.
@@ -40,6 +39,9 @@ public struct ForeignSecrets: Sendable {
     self.file = file
   }
 
+  /// A mirror without children, so that a dump shows no names.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
@@ -52,7 +54,7 @@ public struct ForeignSecrets: Sendable {
 }
 
 /// A secret of another program, with its identity and attributes for a store.
-public struct ForeignSecret: Hashable, Sendable {
+public struct ForeignSecret: Hashable, Sendable, CustomReflectable {
   /// The position in the source, such as `line 3`; it contains neither a name nor a secret.
   public let position: String
   /// The identity of the item in a store.
@@ -77,14 +79,7 @@ public struct ForeignSecret: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(identity)
   }
-}
 
-extension ForeignSecret: CustomReflectable {
-  /// A mirror without children, so that a dump shows no names.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-extension ForeignSecrets: CustomReflectable {
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
@@ -130,26 +125,24 @@ extension ForeignSecrets {
       try file.checkRemovable()
     }
     var work = StoreMigration(store: store, isReplacing: replacing, isDryRun: isDryRun)
-    try Self.checkProgress(0, of: secrets.count, report)
-    for (index, foreign) in secrets.enumerated() {
+    func checkProgress() throws(MigrationError) {
+      do throws(SecretStoreError) {
+        try MaintenanceProgress(completed: work.report.entries.count, total: secrets.count)
+          .report(to: report)
+      } catch {
+        throw error == .cancelled ? .cancelled : .store(error)
+      }
+    }
+    try checkProgress()
+    for foreign in secrets {
       let outcome = try work.migrate(foreign)
       work.report.entries.append(ImportReport.Entry(foreign.identity, outcome))
-      try Self.checkProgress(index + 1, of: secrets.count, report)
+      try checkProgress()
     }
     if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {
       try file.remove()
       work.report.isSourceRemoved = true
     }
     return work.report
-  }
-
-  private static func checkProgress(
-    _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
-  ) throws(MigrationError) {
-    let progress = MaintenanceProgress(completed: completed, total: total)
-    let decision = report(progress)
-    // The closure may have forked.
-    if Fork.isChild { throw .store(.forked) }
-    if decision == .cancel { throw .cancelled }
   }
 }

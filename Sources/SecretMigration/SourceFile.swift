@@ -17,19 +17,19 @@ struct SourceFile: Sendable {
   static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
     if Fork.isChild { throw .store(.forked) }
     let path = url.path
-    let (status, bytes) = try convertingError {
-      () throws(SystemError) -> (FileStatus, [UInt8]) in
-      // Opening a FIFO could otherwise block indefinitely.
-      let file = try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
-      let status = try file.status()
-      let isRead = status.isRegularFile && status.size <= sizeLimit
-      return (status, isRead ? try file.read(from: 0, count: status.size) : [])
+    // Opening a FIFO could otherwise block indefinitely.
+    let file = try convertingError { () throws(SystemError) in
+      try FileSystem().open(path, O_RDONLY | O_NONBLOCK)
     }
+    let status = try convertingError { () throws(SystemError) in try file.status() }
     guard status.isRegularFile else {
       throw .unsupported(path: path, reason: "it is not a regular file")
     }
     guard status.size <= sizeLimit else {
       throw .unsupported(path: path, reason: "it is larger than \(sizeLimit >> 20) MiB")
+    }
+    let bytes = try convertingError { () throws(SystemError) in
+      try file.read(from: 0, count: status.size)
     }
     return (SourceFile(path: path, status: status), bytes)
   }
@@ -46,7 +46,7 @@ struct SourceFile: Sendable {
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }
   }
 
-  private static func convertingError<Result>(
+  private static func convertingError<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
   ) throws(MigrationError) -> Result {
     do {

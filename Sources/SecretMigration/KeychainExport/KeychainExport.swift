@@ -50,9 +50,7 @@ struct KeychainExport: Decodable {
     guard let opened else { throw .wrongPassphrase(path: path) }
     return opened
   }
-}
 
-extension KeychainExport {
   init(document bytes: [UInt8], of path: String) throws(MigrationError) {
     let tree = try ValueTree(document: bytes, of: path)
     do throws(ValueCodingError) {

@@ -26,24 +26,21 @@ extension ForeignSecrets {
   ) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try LibsecretFile(bytes, of: file.path)
-    let key = try CryptoLibrary.use { (library) throws(SecretStoreError) -> Secret in
-      try library.pbkdf2(
-        passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
-    }
-    let cipher = OpenSSLCipher()
     var items: [(position: String, item: LibsecretItem)] = []
     var unreadable: [Unreadable] = []
-    for (index, sealed) in keyring.items.enumerated() {
-      let position = "item \(index + 1)"
-      let item = try CryptoLibrary.use { (library) throws(SecretStoreError) -> LibsecretItem? in
-        try sealed.opened(with: key, cipher, by: library)
-      }
-      if let item {
-        items.append((position, item))
-      } else {
-        unreadable.append(
-          Unreadable(
-            position: position, reason: "It is damaged, or encrypted with another passphrase."))
+    try CryptoLibrary.use { library throws(SecretStoreError) in
+      let key = try library.pbkdf2(
+        passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
+      let cipher = OpenSSLCipher()
+      for (index, sealed) in keyring.items.enumerated() {
+        let position = "item \(index + 1)"
+        if let item = try sealed.opened(with: key, cipher, by: library) {
+          items.append((position, item))
+        } else {
+          unreadable.append(
+            Unreadable(
+              position: position, reason: "It is damaged, or encrypted with another passphrase."))
+        }
       }
     }
     if items.isEmpty, !unreadable.isEmpty {

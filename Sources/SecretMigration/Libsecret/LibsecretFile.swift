@@ -8,6 +8,23 @@ struct LibsecretFile {
     let ciphertext: ArraySlice<UInt8>
     let initializationVector: ArraySlice<UInt8>
     let authenticationCode: ArraySlice<UInt8>
+
+    // These sizes are in bytes.
+    private static let blockSize = 16
+    private static let codeSize = 32
+
+    init(_ element: ArraySlice<UInt8>) throws(FormatError) {
+      let (ends, body) = try element.members(ends: 1)
+      hashes = try body.part(0, ends[0]).entries()
+      let blob = try body.part(ends[0], body.count)
+      let count = blob.count - Self.blockSize - Self.codeSize
+      guard count > 0, count % Self.blockSize == 0,
+        hashes.values.allSatisfy({ $0.count == Self.codeSize })
+      else { throw .malformedVariant }
+      ciphertext = blob.prefix(count)
+      initializationVector = blob.dropFirst(count).prefix(Self.blockSize)
+      authenticationCode = blob.suffix(Self.codeSize)
+    }
   }
 
   static let supportedIterations = 1...10_000_000
@@ -53,24 +70,5 @@ struct LibsecretFile {
     guard (8...1024).contains(salt.count) else {
       throw .unsupported(path: path, reason: "the salt is not 8 to 1024 bytes long")
     }
-  }
-}
-
-extension LibsecretFile.Item {
-  // These sizes are in bytes.
-  private static let blockSize = 16
-  private static let codeSize = 32
-
-  fileprivate init(_ element: ArraySlice<UInt8>) throws(FormatError) {
-    let (ends, body) = try element.members(ends: 1)
-    hashes = try body.part(0, ends[0]).entries()
-    let blob = try body.part(ends[0], body.count)
-    let count = blob.count - Self.blockSize - Self.codeSize
-    guard count > 0, count % Self.blockSize == 0,
-      hashes.values.allSatisfy({ $0.count == Self.codeSize })
-    else { throw .malformedVariant }
-    ciphertext = blob.prefix(count)
-    initializationVector = blob.dropFirst(count).prefix(Self.blockSize)
-    authenticationCode = blob.suffix(Self.codeSize)
   }
 }

@@ -23,9 +23,7 @@ extension LibsecretItem {
     created = try body.integer(at: datesOffset, size: 8)
     secret = Secret(try body.part(datesOffset + 16, body.count))
   }
-}
 
-extension LibsecretItem {
   /// The attributes that neither identify an item nor concern the user.
   private static let metadata: Set<String> = ["xdg:schema", "xdg:content-type"]
   private static let serviceNames = ["service", "application"]
