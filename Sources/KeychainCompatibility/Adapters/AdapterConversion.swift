@@ -42,7 +42,7 @@ struct AdapterConversion: Sendable {
   init(_ key: String, asJSON type: AdapterValueType) {
     self.key = key
     convert = { json, decoder throws(Refusal) in
-      guard let tree = ValueTree(adapterJSON: json) else { return nil }
+      guard let tree = Self.tree(of: json) else { return nil }
       let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
       return try Self.encoded(typed, isRawValue: type == .rawValue)
     }
@@ -67,16 +67,12 @@ struct AdapterConversion: Sendable {
       throw Refusal(reason: "It cannot be stored exactly.")
     }
   }
-}
 
-extension ValueTree {
   /// Parses JSON, with integers where possible; returns nil if the JSON is invalid or a number fits
   /// no type.
-  init?(adapterJSON bytes: Data) {
+  private static func tree(of json: Data) -> ValueTree? {
     do throws(FormatError) {
-      let json = try JSONFormat(.plain).decode(ArraySlice(bytes))
-      guard let tree = Self.typed(json) else { return nil }
-      self = tree
+      return typed(try JSONFormat(.plain).decode(ArraySlice(json)))
     } catch {
       return nil
     }

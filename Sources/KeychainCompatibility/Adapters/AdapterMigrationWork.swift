@@ -43,11 +43,11 @@ struct AdapterMigrationWork {
     let (bytes, revision) = try read(item)
     if let copyItem = try store.item(copyIdentity) {
       let copy = try decode(ConversionCopy.self, from: copyItem)
-      if bytes == copy.original {
-        if !isDryRun { try replace(item, revision, by: copy.converted) }
-      } else if bytes != copy.converted {
+      guard bytes == copy.original || bytes == copy.converted else {
         return .refused("It was changed after an interrupted run.")
       }
+      if isDryRun { return .converted }
+      if bytes == copy.original { try replace(item, revision, by: copy.converted) }
     } else {
       // The finished keys are read again after the item and the copy, in this order: a process that
       // converted the item has either left the copy or marked the key as finished.
@@ -90,7 +90,6 @@ struct AdapterMigrationWork {
   }
 
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
-    if isDryRun { return }
     try store.retrying { () throws(SecretStoreError) in
       var (item, keys) = try finishedKeys()
       if !keys.insert(key).inserted { return }

@@ -7,14 +7,24 @@ struct AdapterTyping {
 
   let decoder: JSONDecoder
 
-  /// Returns a JSON value with a declared type; `isNested` is whether it is inside a container.
+  /// Returns a JSON value with a declared type; `isNested` is whether it is inside a container,
+  /// where null stands for a missing value of any type.
   func typed(
     _ tree: ValueTree, as type: AdapterValueType, isNested: Bool = false
   ) throws(Refusal) -> ValueTree {
     switch (type, tree) {
-    case (.unambiguous, _): return try unambiguous(tree, isNested)
-    case (.plain, _), (.string, .string), (.boolean, .bool), (.integer, .number(.integer)),
-      (.rawValue, .string), (.rawValue, .number), (.rawValue, .bool):
+    case (_, .null) where isNested: return tree
+    case (.unambiguous, .array): return try typed(tree, as: .array(of: .unambiguous))
+    case (.unambiguous, .dictionary): return try typed(tree, as: .object([:]))
+    case (.unambiguous, .number):
+      throw ambiguity(isNested, "an integer, another number or a date")
+    case (.unambiguous, .string(let string)):
+      if let other = otherType(of: string, isNested) {
+        throw ambiguity(isNested, "a string or \(other)")
+      }
+      return tree
+    case (.unambiguous, _), (.plain, _), (.string, .string), (.boolean, .bool),
+      (.integer, .number(.integer)), (.rawValue, .string), (.rawValue, .number), (.rawValue, .bool):
       return tree
     case (.double, .number): return .number(.real(try value(Double.self, of: tree, type)))
     case (.float, .number): return .number(.float(try value(Float.self, of: tree, type)))
@@ -26,39 +36,16 @@ struct AdapterTyping {
       return isNested ? .dictionary([StoredKey("relative"): .string(string)]) : tree
     case (.array(of: let type), .array(let elements)):
       return .array(
-        try elements.map { element throws(Refusal) in try typedOrNull(element, as: type) })
+        try elements.map { item throws(Refusal) in try typed(item, as: type, isNested: true) })
     case (.object(let types), .dictionary(let members)):
       var typedMembers: [StoredKey: ValueTree] = [:]
       // Sorted, so that every run reports the same reason.
       for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-        typedMembers[name] = try typedOrNull(member, as: types[name.string] ?? .unambiguous)
+        typedMembers[name] = try typed(
+          member, as: types[name.string] ?? .unambiguous, isNested: true)
       }
       return .dictionary(typedMembers)
     default: throw mismatch(type)
-    }
-  }
-
-  /// Returns a value inside an array or object, where null stands for a missing value of any type.
-  private func typedOrNull(
-    _ tree: ValueTree, as type: AdapterValueType
-  ) throws(Refusal) -> ValueTree {
-    if case .null = tree { return tree }
-    return try typed(tree, as: type, isNested: true)
-  }
-
-  /// Returns a value of undeclared type, or throws if the value could have several types.
-  private func unambiguous(_ tree: ValueTree, _ isNested: Bool) throws(Refusal) -> ValueTree {
-    switch tree {
-    case .array: return try typed(tree, as: .array(of: .unambiguous))
-    case .dictionary: return try typed(tree, as: .object([:]))
-    case .number:
-      throw ambiguity(isNested, "an integer, another number or a date")
-    case .string(let string):
-      if let other = otherType(of: string, isNested) {
-        throw ambiguity(isNested, "a string or \(other)")
-      }
-      return tree
-    case .null, .bool, .data, .date: return tree
     }
   }
 
@@ -95,20 +82,12 @@ struct AdapterTyping {
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {
-    Refusal(reason: "It is not JSON of type \(type.name).")
+    // The name of the case, without its associated value.
+    let name = "\(type)".prefix { $0 != "(" }
+    return Refusal(reason: "It is not JSON of type \(name).")
   }
 
   private func ambiguity(_ isNested: Bool, _ types: String) -> Refusal {
     Refusal(reason: "\(isNested ? "A nested value" : "It") may be \(types). Declare its type.")
-  }
-}
-
-extension AdapterValueType {
-  fileprivate var name: String {
-    switch self {
-    case .array: "array"
-    case .object: "object"
-    default: "\(self)"
-    }
   }
 }

@@ -109,17 +109,11 @@ public struct DefaultsMigration: Sendable {
     return result
   }
 
-  /// Returns the keys that are neither declared nor excluded from decoding.
-  func undeclared(among keys: [String]) -> [String] {
-    let declared = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
-    return keys.filter { !declared.contains($0) }
-  }
+  /// The keys that are declared or excluded from decoding.
+  var knownKeys: Set<String> { Set(conversions.map(\.key)).union(undecodedKeys ?? []) }
 
   private func read(_ path: String) throws(KeyValueStoreError) -> UserDefaultsFile {
-    let declared = Set(conversions.map(\.key))
-    return try UserDefaultsFile(path) { key in
-      guard let undecodedKeys else { return false }
-      return !undecodedKeys.contains(key) && !declared.contains(key)
-    }
+    let knownKeys = knownKeys
+    return try UserDefaultsFile(path) { undecodedKeys != nil && !knownKeys.contains($0) }
   }
 }

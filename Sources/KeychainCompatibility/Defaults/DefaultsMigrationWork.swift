@@ -15,19 +15,23 @@ struct DefaultsMigrationWork {
   func run(
     replacing: Bool, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> UserDefaultsImport {
-    var imported = try migration.store.import(file, replacing: replacing, isDryRun: isDryRun) {
-      completed throws(KeyValueStoreError) in
-      try checkProgress(completed, report)
+    func checkProgress(_ completed: Int) throws(KeyValueStoreError) {
+      let total = file.values.count + migration.conversions.count
+      let progress = MaintenanceProgress(completed: completed, total: total)
+      if report(progress) == .cancel { throw .cancelled }
     }
+    var imported = try migration.store.import(
+      file, replacing: replacing, isDryRun: isDryRun, reporting: checkProgress)
     imported.decoded = file.decodedKeys
-    imported.undeclared = migration.undeclared(among: file.codedKeys)
+    let knownKeys = migration.knownKeys
+    imported.undeclared = file.codedKeys.filter { !knownKeys.contains($0) }
     if isDryRun {
       let source = KeyValueStore()
       try source.import(file)
-      return try converting(imported, source, report)
+      return try converting(imported, source, checkProgress)
     }
     return try migration.store.transaction { [imported] in
-      try converting(imported, migration.store, report)
+      try converting(imported, migration.store, checkProgress)
     }
   }
 
@@ -35,13 +39,13 @@ struct DefaultsMigrationWork {
   /// that has the values of the file.
   private func converting(
     _ imported: UserDefaultsImport, _ source: KeyValueStore,
-    _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+    _ checkProgress: (Int) throws -> Void
   ) throws -> UserDefaultsImport {
     let keysOfFile = Set(imported.imported + imported.replaced + imported.unchanged)
     var result = imported
     for (index, (key, type)) in migration.conversions.enumerated() {
       try convert(key, as: type, of: keysOfFile.contains(key) ? source : nil, &result)
-      try checkProgress(file.values.count + index + 1, report)
+      try checkProgress(file.values.count + index + 1)
     }
     return result
   }
@@ -122,13 +126,5 @@ struct DefaultsMigrationWork {
     // A converted value has a different form in the file.
     return try migration.store.keysNotImported(from: file.values + values)
       .allSatisfy(Set(result.converted).contains)
-  }
-
-  private func checkProgress(
-    _ completed: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
-  ) throws(KeyValueStoreError) {
-    let progress = MaintenanceProgress(
-      completed: completed, total: file.values.count + migration.conversions.count)
-    if report(progress) == .cancel { throw .cancelled }
   }
 }

@@ -70,12 +70,12 @@ open class SingleValueKeychainItem {
   /// Replaces the attributes by those of an item that was loaded, or by nil.
   func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
-    _description = QueryElement(found: attributes?.itemDescription)
-    _comment = QueryElement(found: attributes?.comment)
-    _creator = QueryElement(found: attributes?.creator.map(Int.init))
-    _type = QueryElement(found: attributes?.type.map(Int.init))
-    _label = QueryElement(found: attributes?.label)
-    _isInvisible = QueryElement(found: attributes?.isInvisible)
+    _description.wrappedValue = attributes?.itemDescription
+    _comment.wrappedValue = attributes?.comment
+    _creator.wrappedValue = attributes?.creator.map(Int.init)
+    _type.wrappedValue = attributes?.type.map(Int.init)
+    _label.wrappedValue = attributes?.label
+    _isInvisible.wrappedValue = attributes?.isInvisible
     let accessControl = attributes?.accessControl
     accesible = accessControl?.accessibility.keychainValue
     constrainedAccess = accessControl?.flags.isEmpty == false ? accessControl : nil
@@ -147,10 +147,6 @@ public struct QueryElement<T> {
 
   /// Creates the storage of an attribute that was not loaded.
   public init() {}
-
-  init(found value: T?) {
-    wrappedValue = value
-  }
 
   /// Returns the value, or a placeholder if it was cleared.
   fileprivate func value(or placeholder: T?) -> T? { isCleared ? placeholder : wrappedValue }
