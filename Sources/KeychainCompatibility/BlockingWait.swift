@@ -4,10 +4,8 @@ import SecretStorage
 
 /// A blocking wait for asynchronous work, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Whether the caller is not in a task.
-  ///
-  /// Tasks that block all threads of the cooperative pool would wait forever, because prompting
-  /// needs one of these threads.
+  /// Whether the caller is not in a task: tasks that block all threads of the cooperative pool
+  /// would wait forever, because prompting needs one of these threads.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
   /// Blocks the thread until the work has ended, and returns its value.
@@ -56,8 +54,7 @@ extension AuthenticationContext {
 }
 
 extension PasswordItem {
-  /// Returns the stored value; if authentication is required, prompts the user and blocks the
-  /// thread.
+  /// Returns the stored value; prompts, and blocks the thread, if it needs authentication.
   func loadBlocking() throws -> Value? {
     do {
       return try load()

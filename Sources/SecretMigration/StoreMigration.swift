@@ -40,7 +40,7 @@ struct StoreMigration {
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     let existing = try store.item(foreign.identity)
     if let existing {
-      if try store.contains(foreign, as: existing) { return .identical }
+      if try storeContains(foreign, as: existing) { return .identical }
       if !isReplacing { return .conflict }
     }
     if isDryRun {
@@ -71,7 +71,7 @@ struct StoreMigration {
     // Without authentication, only the attributes can be compared.
     let isSame =
       found.attributes.accessControl.flags.isEmpty
-      ? try store.contains(foreign, as: found) : found.attributes == foreign.attributes
+      ? try storeContains(foreign, as: found) : found.attributes == foreign.attributes
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
@@ -82,7 +82,7 @@ struct StoreMigration {
     }
     do {
       for foreign in source.secrets {
-        guard let item = try store.item(foreign.identity), try store.contains(foreign, as: item)
+        guard let item = try store.item(foreign.identity), try storeContains(foreign, as: item)
         else { return false }
       }
       if let vault = store as? SecretVault {
@@ -97,18 +97,16 @@ struct StoreMigration {
       throw MigrationError.store(error)
     }
   }
-}
 
-extension SecretStore {
   /// Returns whether an item equals a secret of the source, and needs no authentication.
-  fileprivate func contains(
+  private func storeContains(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {
     guard item.attributes == foreign.attributes, item.attributes.accessControl.flags.isEmpty else {
       return false
     }
     do throws(SecretStoreError) {
-      return try secret(of: item.id)?.secret == foreign.secret
+      return try store.secret(of: item.id)?.secret == foreign.secret
     } catch {
       // A damaged secret is not equal, and may be replaced.
       guard case .corrupted = error else { throw error }

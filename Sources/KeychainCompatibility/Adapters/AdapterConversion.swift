@@ -3,15 +3,13 @@ import ValueFormats
 
 /// The conversion of a key's item from JSON into the bytes that `GenericPassword` stores.
 struct AdapterConversion: Sendable {
-  /// A failure that concerns only one item.
+  /// The reason why an item is left unchanged, as a sentence.
   struct Refusal: Error {
-    /// The reason why the item is left unchanged, as a sentence.
     let reason: String
   }
 
   let key: String
-  /// Returns the bytes for `GenericPassword`; nil if the item is not JSON, and so counts as already
-  /// converted.
+  /// Returns the converted bytes; nil if the item is not JSON, and so counts as already converted.
   let convert: @Sendable (_ json: Data, JSONDecoder) throws(Refusal) -> Data?
 
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
@@ -68,8 +66,7 @@ struct AdapterConversion: Sendable {
     }
   }
 
-  /// Parses JSON, with integers where possible; returns nil if the JSON is invalid or a number fits
-  /// no type.
+  /// Parses JSON, with integers where possible; nil if it is invalid or a number is out of range.
   private static func tree(of json: Data) -> ValueTree? {
     do throws(FormatError) {
       return typed(try JSONFormat(.plain).decode(ArraySlice(json)))

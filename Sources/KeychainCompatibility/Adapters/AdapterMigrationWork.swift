@@ -22,10 +22,7 @@ struct AdapterMigrationWork {
 
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
-  /// Converts a key's item, and returns the outcome.
-  ///
-  /// Throws `conflict` if another process changes the item meanwhile; a retry then begins with the
-  /// changed item.
+  /// Converts a key's item; throws `conflict`, for a retry, if another process changes the item.
   func convert(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> ImportReport.Outcome {
@@ -41,27 +38,30 @@ struct AdapterMigrationWork {
       return .refused("Reading it requires authentication: use run(authorizedBy:).")
     }
     let (bytes, revision) = try read(item)
+    let copy: ConversionCopy
     if let copyItem = try store.item(copyIdentity) {
-      let copy = try decode(ConversionCopy.self, from: copyItem)
+      copy = try decode(ConversionCopy.self, from: copyItem)
       guard bytes == copy.original || bytes == copy.converted else {
         return .refused("It was changed after an interrupted run.")
       }
-      if isDryRun { return .converted }
-      if bytes == copy.original { try replace(item, revision, by: copy.converted) }
     } else {
       // The finished keys are read again after the item and the copy, in this order: a process that
       // converted the item has either left the copy or marked the key as finished.
       if try finishedKeys().keys.contains(key) { return .identical }
-      let copy: ConversionCopy
       do throws(AdapterConversion.Refusal) {
         guard let converted = try conversion.convert(bytes, decoder) else { return .native }
         copy = ConversionCopy(original: bytes, converted: converted)
       } catch {
         return .refused(error.reason)
       }
-      if isDryRun { return .converted }
-      try add(copy, of: item, as: copyIdentity)
-      try replace(item, revision, by: copy.converted)
+      if !isDryRun { try add(copy, of: item, as: copyIdentity) }
+    }
+    if isDryRun { return .converted }
+    if bytes == copy.original {
+      let updated = try store.update(
+        item.id, expecting: revision, attributes: nil, secret: Secret(copy.converted),
+        authorizedBy: authorization(for: item))
+      guard try read(updated).bytes == copy.converted else { throw mismatch }
     }
     try finish(key, copyIdentity)
     return .converted
@@ -78,15 +78,6 @@ struct AdapterMigrationWork {
       Secret(bytes), identity: identity, attributes: attributes,
       authorizedBy: authorization(for: item))
     guard try read(added).bytes == Data(bytes) else { throw mismatch }
-  }
-
-  private func replace(
-    _ item: SecretItem, _ revision: UInt64, by bytes: Data
-  ) throws(SecretStoreError) {
-    let updated = try store.update(
-      item.id, expecting: revision, attributes: nil, secret: Secret(bytes),
-      authorizedBy: authorization(for: item))
-    guard try read(updated).bytes == bytes else { throw mismatch }
   }
 
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {

@@ -49,8 +49,7 @@ struct AdapterTyping {
     }
   }
 
-  /// Returns the name of a type other than `String` that a string could represent; nil if there is
-  /// none.
+  /// Returns the name of another type that a string could represent; nil if there is none.
   private func otherType(of string: String, _ isNested: Bool) -> String? {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
@@ -66,10 +65,9 @@ struct AdapterTyping {
     return UUID(uuidString: string) == nil ? nil : "a UUID"
   }
 
-  /// Decodes a value with the app's decoder; `name` is the declared type, for the reason of a
-  /// refusal.
+  /// Decodes a value with the app's decoder; a refusal names the declared type.
   private func value<Value: Decodable>(
-    _ type: Value.Type, of tree: ValueTree, _ name: AdapterValueType
+    _ type: Value.Type, of tree: ValueTree, _ declared: AdapterValueType
   ) throws(Refusal) -> Value {
     do {
       // Wrapped in an array, because the decoder may not support the type at the top level.
@@ -78,7 +76,7 @@ struct AdapterTyping {
     } catch {
       // The decoder's own error may contain parts of the value.
     }
-    throw mismatch(name)
+    throw mismatch(declared)
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {

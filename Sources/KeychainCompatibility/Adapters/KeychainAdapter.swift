@@ -28,8 +28,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     try load(for: key, mayPrompt: true)
   }
 
-  /// Returns the bytes stored under a key; unless `mayPrompt` is true, throws `denied` for an item
-  /// that requires authentication.
+  /// Returns a key's bytes; unless `mayPrompt`, throws `denied` if the item needs authentication.
   func load(for key: String, mayPrompt: Bool) throws -> Data {
     let store = store
     guard let item = try store.item(try identity(of: key)) else {
@@ -112,14 +111,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   private func context() throws(SecretStoreError) -> AuthenticationContext {
     AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
   }
-}
 
-/// A query for the Security framework, which is not available on this platform.
-@available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
-public typealias KeychainQuery = [String: Any]
-
-@available(*, deprecated)
-extension KeychainAdapter {
   /// Returns a query for the Security framework, which is not available on this platform.
   @available(
     *, unavailable, message: "Use `load(for:)`, or `items(matching:)` of the `SecretStore`."
@@ -135,9 +127,12 @@ extension KeychainAdapter {
   }
 }
 
+/// A query for the Security framework, which is not available on this platform.
+@available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
+public typealias KeychainQuery = [String: Any]
+
 extension SecretStore {
-  /// Returns the bytes of an item and the revision at which they were read; nil if the item no
-  /// longer exists.
+  /// Returns the bytes of an item and the revision that was read; nil if the item no longer exists.
   func bytes(
     of item: SecretItem, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {

@@ -74,8 +74,6 @@ struct ReportedAccess: Sendable {
 }
 
 /// The value of a setting, either as such or in a property list encoded by 1.x.
-///
-/// 1.x encoded all values other than numbers, strings and dates.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)

@@ -73,17 +73,12 @@ public struct DefaultsMigration: Sendable {
   /// Imports all keys of a property list, in XML or binary, and converts the declared ones in one
   /// transaction.
   ///
-  /// With `removingSource`, the property list is removed at the end if it has not been changed and
-  /// the store's file, read again, contains each of its values as Foundation reads it. The result
+  /// With `replacing`, different values of the store are replaced, instead of kept. With
+  /// `removingSource`, the property list is removed at the end if it has not been changed and the
+  /// store's file, read again, contains each of its values as Foundation reads it. The result
   /// states whether it was removed. Removing a file does not erase it from the storage medium or
-  /// from backups.
+  /// from backups. See ``run(userDefaults:isDryRun:reporting:)`` for the other parameters.
   ///
-  /// - Parameters:
-  ///   - file: The URL of the property list.
-  ///   - replacing: Whether to replace different values of the store, instead of keeping them.
-  ///   - isDryRun: Whether to report the expected outcomes without changing anything.
-  ///   - removingSource: Whether to remove the file.
-  ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
   /// - Returns: The outcome for each key.
   /// - Throws: An error of ``run(userDefaults:isDryRun:reporting:)``, such as `unavailable` if the
   ///   file does not exist or cannot be removed.

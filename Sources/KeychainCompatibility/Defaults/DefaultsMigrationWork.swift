@@ -3,15 +3,13 @@ import KeyValueStorage
 import SecretStorage
 import ValueFormats
 
-/// The migration of one file: an import of all its keys, then one transaction that converts
-/// the declared ones.
+/// The migration of a file: an import of all keys, then a transaction that converts declared ones.
 struct DefaultsMigrationWork {
   let migration: DefaultsMigration
   let file: UserDefaultsFile
   let isDryRun: Bool
 
-  /// Imports the file, converts the declared keys, and returns the outcomes; a dry run changes
-  /// nothing.
+  /// Imports the file and converts the declared keys; a dry run changes nothing.
   func run(
     replacing: Bool, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> UserDefaultsImport {
@@ -35,8 +33,7 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// Returns the outcomes of an import and of converting the declared keys; `source` is the store
-  /// that has the values of the file.
+  /// Converts the declared keys after an import; `source` is the store with the file's values.
   private func converting(
     _ imported: UserDefaultsImport, _ source: KeyValueStore,
     _ checkProgress: (Int) throws -> Void

@@ -2,9 +2,8 @@ import Foundation
 import KeyValueStorage
 import ValueFormats
 
-// The values that Foundation reads in the same file, as a check of the import.
 extension UserDefaultsFile {
-  /// The keys and values as `UserDefaults` reads them; nil if it cannot read the file.
+  /// The keys and values as `UserDefaults` reads them, to check the import; nil if it cannot.
   func valuesOfFoundation() throws(KeyValueStoreError) -> [(key: StoredKey, tree: ValueTree)]? {
     try checkRemovable()
     do {

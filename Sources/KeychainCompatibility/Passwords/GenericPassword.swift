@@ -97,10 +97,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
       throw KeychainFailure(accessControl: error)
     }
   }
-}
 
-@available(*, deprecated)
-extension GenericPassword {
   /// Creates a property, and sets the access control for its next save.
   ///
   /// - Throws: The errors of `modifyAccess(using:flags:)`.

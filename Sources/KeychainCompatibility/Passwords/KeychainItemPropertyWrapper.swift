@@ -24,6 +24,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var cachedValue: T?
   /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
   private var isCacheValid = false
+  /// Whether the value was set, but not saved.
+  private var isUnsaved: Bool { isCacheValid && !wrappedValueUnchanged }
   /// Whether the property's getter or setter has begun the current access.
   private var isImplicit = false
   /// The failures that were reported since the last success.
@@ -111,9 +113,6 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Whether the value exists only in memory, because it was set and not saved.
-  private var isUnsaved: Bool { isCacheValid && !wrappedValueUnchanged }
-
   /// Reads the value before an in-place change, unless it is cached; returns whether it is known.
   private func readBase() -> Bool {
     if refreshPolicy == .onAccess ? isUnsaved : isCacheValid { return true }
@@ -186,8 +185,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     }
   }
 
-  /// Runs an access of the getter or setter, and returns whether it succeeded; reports an error
-  /// instead of throwing it.
+  /// Runs an access of the getter or setter; reports an error, and returns whether there was none.
   @discardableResult
   private func implicitly(
     _ operation: SecretStorageFailure.Operation, _ access: () throws -> Void

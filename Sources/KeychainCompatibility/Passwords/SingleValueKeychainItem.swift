@@ -6,7 +6,7 @@ import SecretStorage
 /// They have the values of the last load, or those set later by the app. A save writes those that
 /// are not nil; with ``KeychainDataRefreshPolicy/manual``, it clears those that were set to nil.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
-open class SingleValueKeychainItem {
+open class SingleValueKeychainItem: CustomReflectable {
   /// The kind of item, for the user.
   @available(*, deprecated, message: "Use `attributes.itemDescription` of the projected value.")
   @QueryElement open var description: String?
@@ -62,6 +62,9 @@ open class SingleValueKeychainItem {
   /// The declared identity.
   let identity: ItemIdentity
 
+  /// A mirror without children: neither attributes nor the value are shown.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+
   init(_ identity: ItemIdentity) {
     self.identity = identity
     shownIdentity = identity
@@ -95,8 +98,7 @@ open class SingleValueKeychainItem {
     modificationDate = item?.modificationDate
   }
 
-  /// Returns the attributes for a save; with `isFilled`, those that were set to nil have
-  /// placeholders.
+  /// Returns the attributes for a save; `isFilled` gives those that were set to nil placeholders.
   ///
   /// A `PasswordItem` writes only changes: nil is a change if a placeholder precedes it.
   func attributes(
@@ -123,12 +125,6 @@ open class SingleValueKeychainItem {
     guard let accesible else { return nil }
     return AccessControl(try Accessibility(constant: accesible))
   }
-}
-
-@available(*, deprecated)
-extension SingleValueKeychainItem: CustomReflectable {
-  /// A mirror without children: neither attributes nor the value are shown.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 @available(*, unavailable, message: "It is for one thread at a time. Use `PasswordItem`.")

@@ -52,7 +52,7 @@ struct KeychainExport: Decodable {
   }
 
   init(document bytes: [UInt8], of path: String) throws(MigrationError) {
-    let tree = try ValueTree(document: bytes, of: path)
+    let tree = try Self.tree(document: bytes, of: path)
     do throws(ValueCodingError) {
       self = try TreeDecoder().decode(Self.self, from: tree)
     } catch {
@@ -64,7 +64,7 @@ struct KeychainExport: Decodable {
   static func items(
     document bytes: [UInt8], of path: String
   ) throws(MigrationError) -> [KeychainItem] {
-    guard case .array(let elements) = try ValueTree(document: bytes, of: path) else {
+    guard case .array(let elements) = try tree(document: bytes, of: path) else {
       throw .malformed(path: path, reason: "its items are not an array")
     }
     try ForeignSecrets.checkCount(elements.count, of: path)
@@ -72,14 +72,14 @@ struct KeychainExport: Decodable {
       try KeychainItem(element, at: "item \(index + 1)", of: path)
     }
   }
-}
 
-extension ValueTree {
   /// Parses an untrusted document: a binary or XML property list, or JSON.
-  fileprivate init(document bytes: [UInt8], of path: String) throws(MigrationError) {
+  private static func tree(
+    document bytes: [UInt8], of path: String
+  ) throws(MigrationError) -> ValueTree {
     do throws(FormatError) {
       // The limit allows tens of thousands of items with all attributes.
-      self = try ForeignDocument.tree(
+      return try ForeignDocument.tree(
         bytes, valueLimit: 1_000_000, sizeLimit: SourceFile.sizeLimit)
     } catch {
       throw .malformed(path: path, reason: error.reason)

@@ -46,8 +46,7 @@ extension ConformanceRun {
     }
   }
 
-  /// Expects an item with attributes to be stored unchanged or rejected; returns whether it was
-  /// added.
+  /// Expects an item to be stored with its attributes or rejected; returns whether it was added.
   private func roundTripsOrIsRejected(
     _ attributes: ItemAttributes, _ name: String
   ) throws(SecretStoreError) -> Bool {

@@ -61,8 +61,7 @@ struct ConformanceRun: Sendable {
     expect(found == expected.map { Secret($0) }, operation, expectation)
   }
 
-  /// Expects the store to reject both adding an item with attributes and a secret, and updating an
-  /// item with them.
+  /// Expects the store to reject adding an item with attributes and a secret, and such an update.
   func expectRejection(
     of item: SecretItem, _ attributes: ItemAttributes, _ secret: Secret, _ name: String
   ) throws(SecretStoreError) {
@@ -139,9 +138,7 @@ struct ConformanceRun: Sendable {
     let items = try store.items(matching: .all)
     return (items, try items.map { item throws(SecretStoreError) in try secret(of: item) })
   }
-}
 
-extension ConformanceRun {
   func run(_ check: SecretStoreConformance.Check) async throws {
     switch check {
     case .emptyStoreHasNoItems: try emptyStoreHasNoItems()

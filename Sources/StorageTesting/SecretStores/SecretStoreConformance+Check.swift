@@ -1,4 +1,3 @@
-// The list of all checks.
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
   public enum Check: String, CaseIterable, Sendable {
