@@ -103,9 +103,10 @@ public struct AdapterMigration: Sendable {
       result.entries.append(ImportReport.Entry(work.identity(of: conversion.key), outcome))
     }
     try checkProgress()
-    let declared = Set(conversions.map(\.key))
-    for key in try work.keys() where !declared.contains(key) {
-      result.entries.append(ImportReport.Entry(work.identity(of: key), .undeclared))
+    let declared = Set(result.entries.map(\.identity))
+    for item in try work.store.items(matching: .matching(.generic(service: work.service)))
+    where item.identity.account != nil && !declared.contains(item.identity) {
+      result.entries.append(ImportReport.Entry(item.identity, .undeclared))
     }
     return result
   }

@@ -16,10 +16,6 @@ struct AdapterMigrationWork {
 
   private var migrationService: String { "\(service).migration" }
 
-  func keys() throws(SecretStoreError) -> [String] {
-    try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
-  }
-
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
   /// Converts a key's item; throws `conflict`, for a retry, if another process changes the item.

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 import SecretStorage
 
+// The secrets of a `.env` file.
 extension ForeignSecrets {
   /// Reads the variables of a `.env` file.
   ///

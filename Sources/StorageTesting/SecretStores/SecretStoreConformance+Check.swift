@@ -1,3 +1,4 @@
+// The list of all checks.
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
   public enum Check: String, CaseIterable, Sendable {
