@@ -10,7 +10,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 extension FileSystem {
-  /// Gives a file to a user and a group that no other file belongs to, and sets its mode.
+  /// Gives a file to a user and a group to which no file of the tests belongs, and sets its mode.
   package func giveAway(_ path: String, mode: mode_t? = nil) throws {
     // The calls copy the path.
     guard unsafe chown(path, 1234, 5678) == 0, unsafe mode == nil || chmod(path, mode!) == 0 else {

@@ -3,7 +3,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// The reasons and offsets of parsing errors that formats share.
+/// The reasons and offsets of parsing errors.
 struct FormatRefusalTests {
   @Test(arguments: KeyValueFormat.allCases)
   func invalidFileIsRefused(_ format: KeyValueFormat) throws {

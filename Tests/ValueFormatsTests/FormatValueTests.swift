@@ -8,8 +8,9 @@ import Testing
 /// The stored forms of values, which fixtures list: a text, or objects in hexadecimal.
 struct FormatValueTests {
   private func rows(_ kinds: String..., in format: KeyValueFormat) throws -> [[String]] {
-    let rows = try Fixture.rows("\(format)-values", as: [String].self)
-      .filter { kinds.contains($0[0]) }
+    let all = try Fixture.rows("\(format)-values", as: [String].self)
+    #expect(Set(all.map { $0[0] }).isSubset(of: ["decoded", "encoded", "both", "kept"]))
+    let rows = all.filter { kinds.contains($0[0]) }
     return try #require(rows.isEmpty ? nil : rows)
   }
 
@@ -76,11 +77,10 @@ extension ValueTree {
     case "data": self = .data(Data(try Fixture.bytes(hexadecimal: words[1])))
     case "integer": self = .number(.integer(try #require(Int128(words[1]))))
     case "float": self = .number(.float(try #require(Float(words[1]))))
-    default:
-      let number = try #require(Double(words[1]))
-      self =
-        words[0] == "date"
-        ? .date(Date(timeIntervalSinceReferenceDate: number)) : .number(.real(number))
+    case "real": self = .number(.real(try #require(Double(words[1]))))
+    case "date":
+      self = .date(Date(timeIntervalSinceReferenceDate: try #require(Double(words[1]))))
+    default: throw FormatError(reason: "no value is named \(name)", offset: 0)
     }
   }
 }

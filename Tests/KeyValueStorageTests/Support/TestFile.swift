@@ -43,7 +43,7 @@ final class TestFile: Sendable {
     return store
   }
 
-  /// A store that waits until a file that another program is writing is complete.
+  /// A store that waits so long until a file that another program is writing is complete.
   func openPatiently(
     _ writes: WritePolicy = .durable, _ fileSystem: FileSystem = FileSystem(),
     patienceOfBackend: Duration = .zero, patience: Duration = .seconds(100_000)

@@ -63,7 +63,7 @@ struct InMemoryValueTests {
   }
 
   @Test func didSetIsReplacedDuringChangesInPlace() {
-    let counter = ObservedCounter()
+    let counter = ObservedCounter(number: 0)
     DispatchQueue.concurrentPerform(iterations: 9) { thread in
       for _ in 0..<1000 {
         if thread == 0 { counter.observe() } else { counter.increment() }
@@ -169,7 +169,7 @@ struct InMemoryValueTests {
 
 @available(*, deprecated)
 private struct ObservedCounter: Sendable {
-  @Serialized var number = 0
+  @Serialized var number: Int
 
   func observe() { _number.didSet = { _ in } }
   func increment() { number += 1 }

@@ -1,12 +1,14 @@
 import FoundationEssentials
 import PasswordRules
+import Testing
 
 /// The files in `Fixtures`.
 enum Fixture {
   /// Returns the values of a file with one JSON value per line.
   static func lines<Row: Decodable>(of name: String) throws -> [Row] {
-    try data(name).split(separator: UInt8(ascii: "\n"))
+    let rows = try data(name).split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Row.self, from: $0) }
+    return try #require(rows.isEmpty ? nil : rows, "\(name) is empty")
   }
 
   static func data(_ name: String) throws -> Data {

@@ -47,6 +47,7 @@ struct ApplicationPasswordTests {
     func stretched(_ password: String) throws -> Secret {
       try cipher.stretch(Secret(password.utf8), salt: salt[...], cost: cost)
     }
+    #expect(own.keys.count == own.table.keys.count)
     for key in try [own.user] + own.keys.values + ["wrong", "", "Right", "right "].map(stretched) {
       for purpose in ["locket application password", "locket secret", "locket key", nil] {
         #expect(throws: SecretStoreError.self) { try open(with: key, purpose: purpose) }

@@ -51,7 +51,7 @@ struct CallLog: Sendable {
   }
 
   /// Returns the calls since the last time.
-  func take() -> [String] { calls.exchange(for: []) }
+  func take() -> [String] { calls.exchange([]) }
 }
 
 /// Returns all reported failures, in a process of the test's own.

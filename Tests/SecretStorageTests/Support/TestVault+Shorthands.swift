@@ -9,16 +9,6 @@ extension UnlockKey {
   static var tests: UnlockKey { .passphrase(TestVault.passphrase) }
 }
 
-extension Lock {
-  /// Returns the value, and replaces it.
-  func exchange(for new: Value) -> Value where Value: Sendable {
-    withLock { value in
-      defer { value = new }
-      return value
-    }
-  }
-}
-
 extension ScryptCost {
   init(_ logarithmicCost: UInt8, _ blockSize: UInt32, _ parallelization: UInt32) {
     self.init(

@@ -26,7 +26,7 @@ struct VaultHeldLockTests {
     }
 
     /// Returns the most calls after an opening, and starts anew.
-    func take() -> Int { counts.exchange(for: (0, 0)).most }
+    func take() -> Int { counts.exchange((0, 0)).most }
   }
 
   private let vault = TestVault()

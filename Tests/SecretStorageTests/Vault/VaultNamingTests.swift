@@ -1,3 +1,4 @@
+import Concurrency
 import CLibrary
 import FoundationEssentials
 import Testing
@@ -12,6 +13,15 @@ struct VaultNamingTests {
     let ids = try (0..<1000).map { _ in try SecretItem.ID.random().uuid }
     #expect(Set(ids).count == ids.count)
     #expect(ids.allSatisfy { $0.uuid.6 >> 4 == 4 && $0.uuid.8 >> 6 == 2 })
+  }
+
+  @Test func newItemHasAnUnusedID() throws {
+    let object = vault.open()
+    let item = try object.add("first", account: "first")
+    let index = object.contents.withLock { $0.index }
+    expectError("unavailable", saying: "random numbers repeat") {
+      try index.newID { () throws(SecretStoreError) in item.id }
+    }
   }
 
   @Test func searchFindsItemWithTheIDOfAnother() throws {

@@ -16,10 +16,10 @@ package final class Machine: Sendable {
   package let executable: String
 
   package init(program: String) throws {
-    home = FileManager.default.temporaryDirectory
-      .appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
-    streams = FileManager.default.temporaryDirectory
-      .appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
+    // Programs print the paths that the kernel tells them.
+    let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    home = directory.appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
+    streams = directory.appending(path: "Locket-\(UUID())", directoryHint: .isDirectory)
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     executable = URL(filePath: tests).deletingLastPathComponent().appending(path: program).path
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)

@@ -27,7 +27,9 @@ enum Fixture {
 
   /// The rest of the lines that begin with one of these kinds.
   static func rows(_ kinds: String..., of name: String) throws -> [[String]] {
-    let rows = try rows(name, as: [String].self).filter { kinds.contains($0[0]) }
+    let all = try rows(name, as: [String].self)
+    #expect(Set(all.map { $0[0] }).isSubset(of: ["integer", "no integer", "date", "no date"]))
+    let rows = all.filter { kinds.contains($0[0]) }
     return try #require(rows.isEmpty ? nil : rows, "\(name)").map { Array($0.dropFirst()) }
   }
 

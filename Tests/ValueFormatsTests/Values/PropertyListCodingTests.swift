@@ -195,6 +195,7 @@ import Testing
       readOrRefuse(Login.self, from: bytes)
       readOrRefuse(RandomValue.self, from: bytes)
       readOrRefuse([String: [Double: Data]].self, from: bytes)
+      readOrRefuse(Either<String, [String]>.self, from: bytes)
     }
   }
 

@@ -24,7 +24,7 @@ class ToolTests {
       let ended = try machine.shell("locket() { \"$0\" \"$@\"; }; \(command)")
       let messages = ended.errors.dropLast().replacing("\n", with: "\n! ")
       let shown =
-        ended.output + (messages.isEmpty ? "" : "! \(messages)\n")
+        ended.output + (ended.errors.isEmpty ? "" : "! \(messages)\(ended.errors.suffix(1))")
         + (ended.status == 0 ? "" : "[\(ended.status)]\n")
       let isExpected = shown.replacing(machine.home.path, with: "~").unicodeScalars
         .elementsEqual(lines.map { "\($0)\n" }.joined().unicodeScalars)

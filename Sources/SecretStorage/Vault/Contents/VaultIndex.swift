@@ -50,8 +50,10 @@ struct VaultIndex: Sendable {
   }
 
   /// Returns a random identifier; throws if an item has it, as after a machine was cloned.
-  func newID() throws(SecretStoreError) -> SecretItem.ID {
-    let id = try SecretItem.ID.random()
+  func newID(
+    from random: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random
+  ) throws(SecretStoreError) -> SecretItem.ID {
+    let id = try random()
     guard self[id] == nil else {
       throw .unavailable("Nothing was added, because random numbers repeat. Try again.")
     }

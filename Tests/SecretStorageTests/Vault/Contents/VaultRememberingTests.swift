@@ -315,7 +315,9 @@ import Testing
     let file = try vault.stateFile(suffix)
     let object = vault.open(
       fileSystem: .before(.open, on: suffix) { _ = unsafe chmod(file, 0o666) })
-    expectError("insecure", saying: file, "accessible to other users") { _ = try object.texts() }
+    expectError("insecure", saying: "\(file) ", "accessible to other users") {
+      _ = try object.texts()
+    }
   }
 
   /// A program that can write to the directory gives a file of the user's the name.
@@ -334,7 +336,7 @@ import Testing
     try reader.add("new", account: "new")
     let device = try reader.location.device
     let state = try #require(try reader.withContents { RememberedVault($0.chain, $0.keys) })
-    expectError("insecure", saying: file, "2 names") {
+    expectError("insecure", saying: "\(file) ", "2 names") {
       if suffix == ".state" {
         try device.remember(state)
       } else {

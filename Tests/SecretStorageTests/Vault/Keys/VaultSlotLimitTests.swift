@@ -1,5 +1,6 @@
 import CipherSupport
 import Concurrency
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -17,7 +18,7 @@ struct VaultSlotLimitTests {
     }
   }
 
-  private func takeCount() -> Int { count.exchange(for: 0) }
+  private func takeCount() -> Int { count.exchange(0) }
 
   private static let largest = ScryptCost(20, 8, 1)
   private let vault = TestVault()

@@ -99,7 +99,7 @@ struct VaultSlotTests {
     }
     // The slot of the other device does not open the vault here.
     try elsewhere.removeSlot(2)
-    expectInvalid("the last one that opens the vault on this device") {
+    expectInvalid("is the last one that opens the vault on this device") {
       try elsewhere.removeSlot(3)
     }
     try elsewhere.removeSlot(1)
