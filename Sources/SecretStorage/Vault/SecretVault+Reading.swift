@@ -142,7 +142,7 @@ extension VaultContents {
     var readable: [(item: SecretItem, secret: Secret)] = []
     for item in index.items where item.accessControl.flags.isEmpty {
       do {
-        readable.append((item.decoded, try open(item)))
+        readable.append((item.decoded, try payload(of: item)))
         session.idle?.recordUse()
       } catch {
         // This item cannot be recovered. `verify()` reports its damage.

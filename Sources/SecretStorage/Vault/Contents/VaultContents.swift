@@ -101,12 +101,8 @@ extension VaultContents {
     return item
   }
 
-  /// Opens an item's payload: its secret, or with access flags, an encoded ``ConstrainedSecret``.
-  mutating func open(_ item: VaultItem) throws(SecretStoreError) -> Secret {
-    try open(item, with: keys.recordKey(of: item))
-  }
-
-  /// Opens an item's payload for the app, after checking the proofs that its access flags require.
+  /// Opens an item's payload for the app, after checking the proofs that its access flags require,
+  /// and keeps its key.
   mutating func open(
     _ item: VaultItem, reading isReading: Bool, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
@@ -119,7 +115,7 @@ extension VaultContents {
     return payload
   }
 
-  /// Opens an item's payload without keeping its key.
+  /// Opens an item's payload: its secret, or with access flags, an encoded ``ConstrainedSecret``.
   func payload(of item: VaultItem) throws(SecretStoreError) -> Secret {
     try open(item, with: item.secret.recordKey(from: keys.key(of: item.secret), cipher))
   }

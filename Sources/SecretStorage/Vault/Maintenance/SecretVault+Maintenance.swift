@@ -30,7 +30,7 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file
   ///   is an older copy, another vault or missing, or an error of reading it that is not damage.
   public func verify() throws -> Verification {
-    var fresh = try freshlyReadContents()
+    let fresh = try freshlyReadContents()
     if let trustError = fresh.trustError {
       guard case .corrupted = trustError, !fresh.damage.isEmpty else { throw trustError }
     }
@@ -38,7 +38,7 @@ extension SecretVault {
     var locked = 0
     for item in fresh.index.items {
       do {
-        _ = try fresh.open(item)
+        _ = try fresh.payload(of: item)
       } catch {
         switch error {
         case .locked, .otherDevice: locked += 1
@@ -172,7 +172,7 @@ extension SecretVault {
 
 extension VaultContents {
   /// Returns the items of a new file; throws if the vault must not be replaced.
-  fileprivate mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
+  fileprivate func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
     if let trustError { throw trustError }
     if mayHaveMore { throw keys.lockReason }
     if !isRepair {
@@ -182,7 +182,7 @@ extension VaultContents {
     var items: [VaultItem] = []
     for item in index.items {
       do {
-        _ = try open(item)
+        _ = try payload(of: item)
       } catch {
         switch error {
         case .corrupted: continue

@@ -59,7 +59,7 @@ extension VaultWrite {
       var secret = stored.secret
       if isSealedAnew {
         // Without a payload, the flags are the same, and only the class key changes.
-        let payload = if let payload { payload } else { try contents.open(stored) }
+        let payload = if let payload { payload } else { try contents.payload(of: stored) }
         secret = try draft.keys.seal(
           payload, of: id, revision: item.revision, attributes.accessControl)
       }
