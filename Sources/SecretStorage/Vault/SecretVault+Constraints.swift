@@ -69,7 +69,7 @@ extension SecretVault {
     let flags = item.accessControl.flags
     if flags.isEmpty { return payload }
     let constrained: ConstrainedSecret
-    do throws(MalformedRecord) {
+    do throws(SecretStoreError) {
       constrained = try ConstrainedSecret(
         decoding: payload, hasPassword: flags.contains(.applicationPassword))
     } catch {

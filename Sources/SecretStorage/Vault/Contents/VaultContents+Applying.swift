@@ -57,16 +57,11 @@ extension VaultContents {
   private mutating func apply(
     _ record: LogRecord, _ table: KeyTableRecord?, _ device: DeviceState?
   ) throws(SecretStoreError) {
-    let header: RecordHeader
+    var reader = RecordReader(record.payload)
+    let header = try RecordHeader(&reader)
     let attributesKey = VaultSealer.attributesKey(of: record.payload)
-    do throws(MalformedRecord) {
-      var reader = RecordReader(record.payload)
-      header = try RecordHeader(&reader)
-      let isWhole = header.kind == .keys ? table != nil : attributesKey != nil
-      if !isWhole { throw MalformedRecord() }
-    } catch {
-      throw .corrupted("A record is malformed")
-    }
+    let isWhole = header.kind == .keys ? table != nil : attributesKey != nil
+    if !isWhole { throw .malformedRecord }
     if chain.recordCount > 0, header.sequence <= chain.head.sequence {
       throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
     }

@@ -73,7 +73,7 @@ extension [UInt8] {
 }
 
 extension RecordReader {
-  mutating func cost() throws(MalformedRecord) -> ScryptCost {
+  mutating func cost() throws(SecretStoreError) -> ScryptCost {
     ScryptCost(
       logarithmicCost: try integer(), blockSize: try integer(), parallelization: try integer())
   }

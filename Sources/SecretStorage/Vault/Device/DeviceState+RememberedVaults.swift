@@ -105,7 +105,7 @@ extension DeviceState {
       return nil
     }
     let hasKeys = try isComplete(bytes, upTo: Self.size)
-    do throws(MalformedRecord) {
+    do throws(SecretStoreError) {
       var reader = RecordReader(bytes[Self.magic.count...])
       let sequence: UInt64 = try reader.integer()
       guard RecordHeader.sequences.contains(sequence) else { return nil }

@@ -83,7 +83,7 @@ extension KeySlot {
     return bytes
   }
 
-  init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
+  init(decoding bytes: ArraySlice<UInt8>) throws(SecretStoreError) {
     var reader = RecordReader(bytes)
     id = try reader.integer()
     name = String(decoding: try reader.countedBytes(Self.nameSizes), as: UTF8.self)

@@ -92,7 +92,7 @@ extension KeyTable {
     return bytes
   }
 
-  init(decoding bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(MalformedRecord) {
+  init(decoding bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(SecretStoreError) {
     var reader = RecordReader(bytes)
     sealer = VaultSealer(vaultID: Array(try reader.bytes(Self.idSize)), cipher: cipher)
     var end: UInt64?
@@ -110,7 +110,7 @@ extension KeyTable {
           unknown.append((tag, section))
         }
       case .end:
-        guard end == nil else { throw MalformedRecord() }
+        guard end == nil else { throw .malformedRecord }
         end = try content.integer()
       case .replaced:
         replaced = (sequence: try content.integer(), digest: try content.bytes(32))
@@ -118,10 +118,10 @@ extension KeyTable {
         unknown.append((tag, section))
       }
       guard slots.count <= Self.slotLimit, keys.count <= Self.keyLimit else {
-        throw MalformedRecord()
+        throw .malformedRecord
       }
     }
-    guard let end, end < RecordHeader.sequences.upperBound else { throw MalformedRecord() }
+    guard let end, end < RecordHeader.sequences.upperBound else { throw .malformedRecord }
     self.end = end
   }
 

@@ -69,7 +69,7 @@ extension SealedKey {
   }
 
   /// Decodes a key; returns nil if its purpose or a wrapping is of a newer version.
-  init?(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
+  init?(decoding bytes: ArraySlice<UInt8>) throws(SecretStoreError) {
     var reader = RecordReader(bytes)
     id = try reader.integer()
     guard let purpose = KeyPurpose(code: try reader.integer()) else { return nil }
@@ -77,7 +77,7 @@ extension SealedKey {
     copies = []
     while !reader.isAtEnd {
       guard let wrapping = KeyWrapping(rawValue: try reader.integer()) else { return nil }
-      guard copies.count < Self.copyLimit else { throw MalformedRecord() }
+      guard copies.count < Self.copyLimit else { throw .malformedRecord }
       copies.append(
         Copy(
           wrapping: wrapping, salt: try reader.countedBytes(Self.saltSizes),

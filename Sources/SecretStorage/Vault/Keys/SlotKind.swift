@@ -52,7 +52,7 @@ extension SlotKind {
     if let credentialName { bytes.append(counted: credentialName.utf8) }
   }
 
-  init(_ reader: inout RecordReader) throws(MalformedRecord) {
+  init(_ reader: inout RecordReader) throws(SecretStoreError) {
     switch try reader.integer(UInt8.self) {
     case 1: self = .device
     case 2: self = .passphrase(try reader.cost())

@@ -57,16 +57,16 @@ extension ConstrainedSecret {
     return Secret(header).followed(by: content)
   }
 
-  init(decoding payload: Secret, hasPassword: Bool) throws(MalformedRecord) {
+  init(decoding payload: Secret, hasPassword: Bool) throws(SecretStoreError) {
     var position = 0
-    func read(_ count: Int) throws(MalformedRecord) -> RecordReader {
-      guard count <= payload.count - position else { throw MalformedRecord() }
+    func read(_ count: Int) throws(SecretStoreError) -> RecordReader {
+      guard count <= payload.count - position else { throw .malformedRecord }
       defer { position += count }
       return RecordReader(payload.bytes(position..<(position + count))[...])
     }
     var countReader = try read(4)
     let count = Int(try countReader.integer(UInt32.self))
-    guard count == 0 || count == Self.digestSize else { throw MalformedRecord() }
+    guard count == 0 || count == Self.digestSize else { throw .malformedRecord }
     enrolledSet = Array(try read(count).remaining)
     if hasPassword {
       var reader = try read(9 + Self.saltSize)

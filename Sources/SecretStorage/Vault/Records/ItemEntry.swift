@@ -32,11 +32,11 @@ enum ItemEntry: Sendable {
 
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
-  ) throws(MalformedRecord) {
+  ) throws(SecretStoreError) {
     switch Operation(rawValue: try reader.integer()) {
     case .put: self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
     case .remove: self = .remove(try reader.itemID(), revision: try reader.integer())
-    case nil: throw MalformedRecord()
+    case nil: throw .malformedRecord
     }
   }
 }

@@ -46,7 +46,7 @@ struct ItemFields {
   }
 
   /// Skips encoded fields, and throws if ``init(isGeneric:decoding:)`` could not decode them.
-  static func check(_ reader: inout RecordReader, count: Int) throws(MalformedRecord) {
+  static func check(_ reader: inout RecordReader, count: Int) throws(SecretStoreError) {
     let end = reader.position + count
     while reader.position < end {
       let tag = Tag(rawValue: try reader.integer())
@@ -59,15 +59,15 @@ struct ItemFields {
         case .isInvisible: 1
         default: count
         }
-      if count != requiredCount { throw MalformedRecord() }
+      if count != requiredCount { throw .malformedRecord }
     }
-    if reader.position != end { throw MalformedRecord() }
+    if reader.position != end { throw .malformedRecord }
   }
 
   /// Decodes fields that ``check(_:count:)`` accepted.
   init(isGeneric: Bool, decoding fields: RecordReader) {
     identity = isGeneric ? .generic() : .internet()
-    do throws(MalformedRecord) {
+    do throws(SecretStoreError) {
       var reader = fields
       while !reader.isAtEnd {
         let tag: UInt8 = try reader.integer()

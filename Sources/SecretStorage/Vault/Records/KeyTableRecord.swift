@@ -17,8 +17,8 @@ struct KeyTableRecord: Sendable {
   /// The tags under link keys, by the identifiers of the keys.
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
-  init(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(MalformedRecord) {
-    guard payload.count <= Self.sizeLimit else { throw MalformedRecord() }
+  init(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(SecretStoreError) {
+    guard payload.count <= Self.sizeLimit else { throw .malformedRecord }
     // The payload is copied, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
     var reader = RecordReader(payload)
@@ -27,7 +27,7 @@ struct KeyTableRecord: Sendable {
     (sequence, previousDigest) = (header.sequence, header.previousDigest)
     previousSubject = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
-    guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
+    guard (1...header.sequence).contains(logStart) else { throw .malformedRecord }
     table = try KeyTable(decoding: reader.countedBytes(), cipher)
     self.payload = payload
     linked = payload[..<reader.remaining.startIndex]
@@ -35,13 +35,13 @@ struct KeyTableRecord: Sendable {
       let key: UInt32 = try reader.integer()
       links[key] = try reader.bytes(VaultSealer.tagSize)
     }
-    guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
+    guard reader.remaining.count == VaultSealer.tagSize else { throw .malformedRecord }
   }
 
   /// Decodes a payload; returns nil unless it is a well-formed key table.
   static func ifTable(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
-    do throws(MalformedRecord) {
+    do throws(SecretStoreError) {
       return try KeyTableRecord(payload, cipher)
     } catch {
       // `VaultContents.apply` reports the record as damaged.

@@ -33,11 +33,11 @@ struct RecordHeader: Sendable {
     return bytes
   }
 
-  init(_ reader: inout RecordReader) throws(MalformedRecord) {
-    guard let kind = Kind(rawValue: try reader.integer()) else { throw MalformedRecord() }
+  init(_ reader: inout RecordReader) throws(SecretStoreError) {
+    guard let kind = Kind(rawValue: try reader.integer()) else { throw .malformedRecord }
     self.kind = kind
     sequence = try reader.integer()
-    guard Self.sequences.contains(sequence) else { throw MalformedRecord() }
+    guard Self.sequences.contains(sequence) else { throw .malformedRecord }
     previousDigest = try reader.bytes(32)
   }
 }

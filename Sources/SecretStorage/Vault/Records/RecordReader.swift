@@ -15,17 +15,17 @@ struct RecordReader {
   var offset: Int { position - source.startIndex }
   var isAtEnd: Bool { position == source.endIndex }
 
-  mutating func bytes(_ count: Int) throws(MalformedRecord) -> ArraySlice<UInt8> {
+  mutating func bytes(_ count: Int) throws(SecretStoreError) -> ArraySlice<UInt8> {
     source[try advance(count)]
   }
 
-  mutating func skip(_ count: Int) throws(MalformedRecord) {
+  mutating func skip(_ count: Int) throws(SecretStoreError) {
     _ = try advance(count)
   }
 
   mutating func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
-  ) throws(MalformedRecord) -> Integer {
+  ) throws(SecretStoreError) -> Integer {
     let range = try advance(MemoryLayout<Integer>.size)
     // The range is within the source and has the size of the integer.
     return unsafe source.withUnsafeBytes {
@@ -35,8 +35,8 @@ struct RecordReader {
     }
   }
 
-  private mutating func advance(_ count: Int) throws(MalformedRecord) -> Range<Int> {
-    guard count >= 0, count <= source.endIndex - position else { throw MalformedRecord() }
+  private mutating func advance(_ count: Int) throws(SecretStoreError) -> Range<Int> {
+    guard count >= 0, count <= source.endIndex - position else { throw .malformedRecord }
     defer { position += count }
     return position..<(position + count)
   }
@@ -44,19 +44,21 @@ struct RecordReader {
   /// Reads bytes that are preceded by their count, a 32-bit integer in a range.
   mutating func countedBytes(
     _ counts: ClosedRange<Int> = 0...Int(Int32.max)
-  ) throws(MalformedRecord) -> ArraySlice<UInt8> {
+  ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let count = Int(try integer(UInt32.self))
-    guard counts.contains(count) else { throw MalformedRecord() }
+    guard counts.contains(count) else { throw .malformedRecord }
     return try bytes(count)
   }
 
-  mutating func itemID() throws(MalformedRecord) -> SecretItem.ID {
+  mutating func itemID() throws(SecretStoreError) -> SecretItem.ID {
     SecretItem.ID(try bytes(16))
   }
 }
 
-/// The error of decoding bytes that are incomplete or invalid.
-struct MalformedRecord: Error {}
+extension SecretStoreError {
+  /// The error of decoding bytes that are incomplete or invalid.
+  static let malformedRecord = SecretStoreError.corrupted("A record is malformed")
+}
 
 // Encoding the values that `RecordReader` decodes.
 extension [UInt8] {

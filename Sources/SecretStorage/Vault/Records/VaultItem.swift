@@ -64,7 +64,7 @@ struct VaultItem: Sendable {
   /// Reads the next item of a record, whose bytes are checked but not yet decoded.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
-  ) throws(MalformedRecord) {
+  ) throws(SecretStoreError) {
     self.body = body
     start = reader.position
     secretStart = secrets.offset
@@ -79,7 +79,7 @@ struct VaultItem: Sendable {
       RecordHeader.sequences.contains(revision),
       RecordHeader.sequences.contains(integer(Offset.secretRevision)),
       Self.dates.contains(created), Self.dates.contains(modified)
-    else { throw MalformedRecord() }
+    else { throw .malformedRecord }
   }
 
   var encoded: ArraySlice<UInt8> {

@@ -127,37 +127,31 @@ struct VaultSealer: Sendable {
   func openItems(
     _ record: LogRecord, with attributesKey: Secret
   ) throws(SecretStoreError) -> ItemsRecord {
-    do {
-      let payload = record.payload
-      var reader = RecordReader(payload)
-      _ = try reader.bytes(RecordHeader.size)
-      let salt = try reader.bytes(Self.saltSize)
-      _ = try reader.integer(UInt32.self)
-      let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
-      let context = vaultID + payload[..<reader.remaining.startIndex]
-      let sealed = try reader.bytes(count)
-      let key = try cipher.deriveKey(
-        from: attributesKey, salt: salt, purpose: Self.attributesPurpose)
-      let opened = try cipher.open(sealed, with: key, authenticating: context)
-      let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
-      var secrets = RecordReader(reader.remaining)
-      reader = RecordReader(attributes[...])
-      var content = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))
-      let entryCount = Int(try reader.integer(UInt32.self))
-      let body = RecordBody(
-        attributes: attributes,
-        secrets: SealedContent(secrets.remaining, of: record, itemCount: entryCount))
-      // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
-      content.entries.reserveCapacity(min(entryCount, attributes.count / 24))
-      for _ in 0..<entryCount {
-        content.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
-      }
-      return content
-    } catch let error as SecretStoreError {
-      throw error
-    } catch {
-      throw .corrupted("A record is malformed")
+    let payload = record.payload
+    var reader = RecordReader(payload)
+    _ = try reader.bytes(RecordHeader.size)
+    let salt = try reader.bytes(Self.saltSize)
+    _ = try reader.integer(UInt32.self)
+    let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
+    let context = vaultID + payload[..<reader.remaining.startIndex]
+    let sealed = try reader.bytes(count)
+    let key = try cipher.deriveKey(
+      from: attributesKey, salt: salt, purpose: Self.attributesPurpose)
+    let opened = try cipher.open(sealed, with: key, authenticating: context)
+    let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
+    var secrets = RecordReader(reader.remaining)
+    reader = RecordReader(attributes[...])
+    var content = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))
+    let entryCount = Int(try reader.integer(UInt32.self))
+    let body = RecordBody(
+      attributes: attributes,
+      secrets: SealedContent(secrets.remaining, of: record, itemCount: entryCount))
+    // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
+    content.entries.reserveCapacity(min(entryCount, attributes.count / 24))
+    for _ in 0..<entryCount {
+      content.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
     }
+    return content
   }
 }
 

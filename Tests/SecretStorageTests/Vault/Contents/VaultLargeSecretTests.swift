@@ -84,7 +84,7 @@ struct VaultLargeSecretTests {
     try vault.damage(at: offset + count / 2)
     expectError("corrupted") {
       _ = try object.contents.withLock { contents throws(SecretStoreError) in
-        try contents.open(item)
+        try contents.payload(of: item)
       }
     }
     try FileSystem().open(vault.path, O_WRONLY).truncate(to: offset + count / 2)
