@@ -17,9 +17,8 @@ extension SecretVault {
     }
     do {
       _ = try table.open(with: .passphrase(passphrase))
-    } catch {
-      if error == .wrongPassphrase { return false }
-      throw error
+    } catch .wrongPassphrase {
+      return false
     }
     // A passphrase also opens the slot of a forged table.
     if keys.standing == .candidate { throw keys.lockedError }

@@ -40,9 +40,8 @@ extension SecretVault {
       id, expecting: revision, attributes: attributes, payload: secret, isPlain: true)
     do throws(SecretStoreError) {
       return try writeItem(plain)
-    } catch {
+    } catch .conflict {
       // The conflict may mean that the item has access flags, which only the write can find.
-      guard error == .conflict else { throw error }
     }
     let payload = try payload(
       updating: id, expecting: revision, to: secret, attributes?.accessControl,
@@ -136,9 +135,8 @@ extension SecretVault {
           }
           return draft
         }
-      } catch {
-        if error == .conflict { return false }
-        throw error
+      } catch .conflict {
+        return false
       }
     } else if outcomes.contains(where: { if case .success = $0.1 { true } else { false } }) {
       // Another process removed the items, and may have been killed before it flushed the removal.

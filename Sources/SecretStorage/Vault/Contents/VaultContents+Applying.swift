@@ -23,9 +23,8 @@ extension VaultContents {
         }
         do {
           try apply(record, table, device)
-        } catch {
+        } catch .corrupted(let what) {
           // The record's bytes are intact, but this vault's keys did not seal them.
-          guard case .corrupted(let what) = error else { throw error }
           if let earlier { (keys, session.seen) = earlier }
           damage.recordLoss("record \(chain.recordCount + 1) of the vault: \(what)")
         }

@@ -133,9 +133,8 @@ extension ScryptCost {
       let next: Duration
       do {
         next = try duration(of: doubled)
-      } catch {
+      } catch .unavailable {
         // There is not enough memory for the doubled cost, so the previous cost is the maximum.
-        guard case .unavailable = error else { throw error }
         break
       }
       if next - target > target - measured { break }

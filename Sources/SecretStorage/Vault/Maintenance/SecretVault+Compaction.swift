@@ -55,8 +55,7 @@ extension SecretVault {
         try complete.end(replacing: state.chain.head)
         return (complete, state)
       }
-    } catch {
-      guard error == .conflict else { throw error }
+    } catch .conflict {
       try rewrite(reporting: report)
     }
   }

@@ -39,12 +39,10 @@ extension SecretVault {
     for item in fresh.index.items {
       do {
         _ = try fresh.payload(of: item)
-      } catch {
-        switch error {
-        case .locked, .otherDevice: locked += 1
-        case .corrupted(let description): damage.append(description)
-        default: throw error
-        }
+      } catch .locked, .otherDevice {
+        locked += 1
+      } catch .corrupted(let description) {
+        damage.append(description)
       }
     }
     return Verification(
@@ -182,13 +180,9 @@ extension VaultContents {
     var items: [VaultItem] = []
     for item in index.items {
       do {
-        _ = try payload(of: item)
-      } catch {
-        switch error {
-        case .corrupted: continue
-        case .locked, .otherDevice: break
-        default: throw error
-        }
+        if try nilIfCorrupted(payload(of: item)) == nil { continue }
+      } catch .locked, .otherDevice {
+        // The secret is copied unopened.
       }
       // If the log is cut off, its table may lack the key of an item that was kept in memory.
       let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true

@@ -161,8 +161,7 @@ func nilIfCorrupted<Result>(
 ) throws(SecretStoreError) -> Result? {
   do {
     return try result()
-  } catch {
-    guard case .corrupted = error else { throw error }
+  } catch .corrupted {
     return nil
   }
 }
