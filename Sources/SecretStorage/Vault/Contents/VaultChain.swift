@@ -67,6 +67,11 @@ enum RecordSubject: Hashable, Sendable {
     }
   }
 
+  /// The subject of a record of items.
+  init(of entries: [ItemEntry]) {
+    self = entries.count == 1 ? .item(entries[0].id) : .block
+  }
+
   init(id: SecretItem.ID) {
     switch id {
     case Self.blockID: self = .block

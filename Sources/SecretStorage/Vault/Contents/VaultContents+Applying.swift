@@ -64,33 +64,34 @@ extension VaultContents {
     if chain.recordCount > 0, header.sequence <= chain.head.sequence {
       throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
     }
-    var content = ItemsRecord()
+    var entries: [ItemEntry] = []
+    var previousSubject: RecordSubject?
     if let table {
       if tableCount > KeyTableRecord.countLimit {
         throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
       }
       try adopt(table, device)
-      content.previousSubject = table.previousSubject
+      previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
     } else if let table = keys.table, keys.standing != .candidate, let attributesKey,
       let key = keys.ring.attributesKey(attributesKey)
     {
-      content = try table.sealer.openItems(record, with: key)
+      (entries, previousSubject) = try table.sealer.openItems(record, with: key)
     } else {
       guard keys.table?.keys.contains(where: { $0.id == attributesKey }) == true else {
         throw .corrupted("It is sealed under a key that no key table before it has")
       }
       sealedRecordCount += 1
     }
-    let followsLoss = !checkChain(header, previousSubject: content.previousSubject)
-    for entry in content.entries { apply(entry, afterLoss: followsLoss) }
+    let followsLoss = !checkChain(header, previousSubject: previousSubject)
+    for entry in entries { apply(entry, afterLoss: followsLoss) }
     if let expected = expected?.head, expected.sequence == header.sequence {
       isDiverged = record.digest != expected.digest
       hasExpected = !isDiverged && damage.isEmpty
       if !isDiverged { damage.isProven = true }
     }
     chain.extend(
-      by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
+      by: record, sequence: header.sequence, table == nil ? RecordSubject(of: entries) : .keys)
   }
 
   mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {

@@ -123,10 +123,11 @@ struct VaultSealer: Sendable {
     return rest.count < 4 ? nil : rest.littleEndianUInt32(at: rest.startIndex)
   }
 
-  /// Opens the attributes of a record; throws `corrupted` if it is malformed or not authentic.
+  /// Opens the attributes of a record of items, and returns its entries and the subject of the
+  /// previous record; throws `corrupted` if it is malformed or not authentic.
   func openItems(
     _ record: LogRecord, with attributesKey: Secret
-  ) throws(SecretStoreError) -> ItemsRecord {
+  ) throws(SecretStoreError) -> (entries: [ItemEntry], previousSubject: RecordSubject) {
     let payload = record.payload
     var reader = RecordReader(payload)
     _ = try reader.bytes(RecordHeader.size)
@@ -141,17 +142,18 @@ struct VaultSealer: Sendable {
     let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
     var secrets = RecordReader(reader.remaining)
     reader = RecordReader(attributes[...])
-    var content = ItemsRecord(previousSubject: RecordSubject(id: try reader.itemID()))
+    let previousSubject = RecordSubject(id: try reader.itemID())
     let entryCount = Int(try reader.integer(UInt32.self))
     let body = RecordBody(
       attributes: attributes,
       secrets: SealedContent(secrets.remaining, of: record, itemCount: entryCount))
     // Every entry has more than 24 bytes, so a forged count cannot reserve excessive memory.
-    content.entries.reserveCapacity(min(entryCount, attributes.count / 24))
+    var entries: [ItemEntry] = []
+    entries.reserveCapacity(min(entryCount, attributes.count / 24))
     for _ in 0..<entryCount {
-      content.entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
+      entries.append(try ItemEntry(in: body, &reader, secrets: &secrets))
     }
-    return content
+    return (entries, previousSubject)
   }
 }
 

@@ -89,7 +89,7 @@ struct RecordComposer {
     let record = try keys.sealer.items(
       entries, after: chain.head, under: keys.attributesKey(for: accessibility),
       writtenFrom: first)
-    add(record, entries.count == 1 ? .item(entries[0].id) : .block)
+    add(record, RecordSubject(of: entries))
   }
 
   private mutating func add(_ record: LogRecord, _ subject: RecordSubject) {
