@@ -45,6 +45,7 @@ package final class Lock<Value>: @unchecked Sendable {
   func unlock() { unsafe pthread_mutex_unlock(address) }
 }
 
+/// Initializes memory as a mutex of a kind, a constant `PTHREAD_MUTEX_…`.
 package func initializeMutex<Kind: BinaryInteger>(
   _ mutex: UnsafeMutablePointer<pthread_mutex_t>, _ kind: Kind
 ) {

@@ -1,10 +1,13 @@
 import Synchronization
 
-/// An observation that ends when it is cancelled or released; each public observation contains one.
+/// The lifetime of an observation, which ends when it is cancelled or this object is released.
+///
+/// Each public type of observation contains one.
 package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
+  /// Begins an observation; concurrent calls of ``cancel()`` may each run the closure that ends it.
   package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { cancel() }

@@ -52,7 +52,7 @@ package final class RecursiveLock: Sendable {
 
   package func tryLock() -> Bool { state.withLock { $0.tryLock() } }
 
-  /// Unlocks; must be called as often as the thread has locked.
+  /// Unlocks; the thread must call this method as often as it has locked.
   package func unlock() {
     // A thread that forked while it held the lock does not hold it in the child.
     if Fork.isChild { return }

@@ -33,6 +33,7 @@ package final class ThreadPool: Sendable {
   /// Starts a thread; returns an error number, or 0.
   private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32
 
+  /// The time after which a thread without a job ends.
   private static let idleTimeout = Duration.seconds(1)
 
   package init(
@@ -47,6 +48,7 @@ package final class ThreadPool: Sendable {
   /// Whether the calling thread is running a job of this pool.
   package var isCurrent: Bool { state.withLock { $0.isRunningOnCurrentThread } }
 
+  /// Adds a closure to a queue; returns nil if no thread will run it and `staysQueued` is false.
   func add(
     _ body: @escaping @Sendable () -> Void, to queue: SerialQueue, after delay: Duration,
     staysQueued: Bool

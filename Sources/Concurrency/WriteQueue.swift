@@ -18,6 +18,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
     fileprivate init(_ write: Write) { self.write = write }
 
+    /// Sets the outcome; only the leader may call this method.
     package func finish(_ outcome: Result<Outcome, Failure>) { self.outcome = outcome }
   }
 
