@@ -1,7 +1,7 @@
 import CLibrary
 import Concurrency
 
-/// A log that writes one line for each distinct failure, until an access succeeds again.
+/// A log that writes each distinct failure as one line, and repeats it only after a success.
 package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendable>: Sendable {
   private let seen = Lock([Failure]())
   private let output: @Sendable (String) -> Void
@@ -10,7 +10,7 @@ package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendabl
     self.output = output
   }
 
-  /// Writes a failure, unless it has been written before.
+  /// Writes a failure, unless it was written before and has not been forgotten since.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }

@@ -32,12 +32,14 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
+  /// The directory for data, such as vaults.
   package var data: String {
     get throws(Unavailable) {
       try directory("XDG_DATA_HOME", inHome: ".local/share", ofService: "STATE_DIRECTORY")
     }
   }
 
+  /// The directory for the state of this machine, which should not be copied to others.
   package var state: String {
     get throws(Unavailable) {
       try directory("XDG_STATE_HOME", inHome: ".local/state", ofService: "STATE_DIRECTORY")

@@ -116,7 +116,7 @@ package struct FileSystem: Sendable {
       if code == 0 {
         let result = body()
         if result != -1 { return result }
-        // Read `errno` before another C library call changes it.
+        // The error number is read before another call of the C library changes it.
         code = errno
       }
       if code != EINTR { throw SystemError(call: call, path: path, code: code) }

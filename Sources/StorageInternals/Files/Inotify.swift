@@ -4,7 +4,8 @@ import Concurrency
 /// The inotify instance of the process, which reports events in directories to path watches.
 ///
 /// All watches share it and its thread, because the default limit is 128 instances per user. Both
-/// are created for the first watch, and exist until the process ends.
+/// are created for the first watch, and exist until the process ends or the app closes the
+/// descriptor; then new ones replace them.
 package enum Inotify {
   /// A name in a directory whose events are watched; the empty name is the directory itself.
   struct WatchedName: Hashable, Sendable {
@@ -41,7 +42,8 @@ package enum Inotify {
     }
   }
 
-  // The lock is not held while paths are resolved, because an unresponsive file system could block.
+  // The lock is not held while paths are resolved, because a file system that does not respond
+  // would block all watches.
   private static let state = Lock(State())
 
   private static let thread = Lock(ThreadIdentity?.none)
@@ -93,6 +95,7 @@ package enum Inotify {
   static func add(
     _ watch: PathWatch, _ directory: String, _ names: [[UInt8]], _ events: UInt32
   ) throws(SystemError) -> [WatchedName] {
+    // `IN_MASK_ADD` keeps the events of the directory's other watches.
     let flags = UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD)
     while true {
       let instance = try open(for: watch)
