@@ -1,4 +1,4 @@
-/// The apparent format of a file, for error messages about files in an unexpected format.
+/// The apparent format of a file, for reading documents of any format and for explaining errors.
 enum FileKind: Hashable, Sendable {
   case xml
   case binaryPropertyList
@@ -26,6 +26,7 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
+  /// The reason for rejecting a file of this kind, as a clause.
   private var reason: String {
     switch self {
     case .xml: "the file is in XML; open it as an XML property list"

@@ -20,6 +20,7 @@ package protocol StoredFormat: Sendable {
 }
 
 extension StoredFormat {
+  /// Returns the bytes of a value, with an error that names its type.
   package func encode(
     _ tree: ValueTree, of type: Any.Type
   ) throws(ValueCodingError) -> [UInt8] {
@@ -30,6 +31,7 @@ extension StoredFormat {
     }
   }
 
+  /// Decodes the bytes of a value, with an error that names its type.
   package func decode(
     _ value: ArraySlice<UInt8>, of type: Any.Type
   ) throws(ValueCodingError) -> ValueTree {

@@ -59,6 +59,7 @@ extension TextReader {
 extension UInt8 {
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
+  /// The value of the byte as a hexadecimal digit; nil if it is none.
   var hexadecimalDigit: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

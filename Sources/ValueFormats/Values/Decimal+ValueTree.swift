@@ -31,8 +31,10 @@ extension Decimal {
     }
   }
 
+  /// Creates the decimal that is exactly equal to a number; returns nil if there is none.
   private init?(_ number: DecimalDigits) {
-    // A larger exponent than 127 is stored as zeros of the mantissa, which has up to 39 digits.
+    // The exponent is at most 127. The rest of a larger one becomes zeros at the end of the
+    // mantissa, which has up to 39 digits.
     let zeros = max(number.exponent - 127, 0)
     guard number.digits.count < 40 - min(zeros, 39), number.exponent >= -128,
       let value = Decimal(string: "\(number.text(zeros: zeros))e\(number.exponent - zeros)"),

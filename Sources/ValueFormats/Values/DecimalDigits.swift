@@ -6,6 +6,7 @@ struct DecimalDigits: Equatable {
   /// The power of ten by which the digits, as an integer, are multiplied.
   let exponent: Int
 
+  /// Parses a decimal number; returns nil for other text, and if the exponent is too large.
   init?(_ text: String) {
     let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0 | 0x20 == UInt8(ascii: "e")

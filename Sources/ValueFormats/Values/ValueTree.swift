@@ -134,7 +134,7 @@ extension ValueTree {
     }
   }
 
-  /// The URL; nil for a dictionary, which `URL` itself encodes.
+  /// The URL; nil for a dictionary, which `URL` itself decodes.
   private var url: URL? {
     get throws(ValueCodingError.Problem) {
       if case .dictionary = self { return nil }
@@ -157,6 +157,7 @@ extension ValueTree {
     return .null(depth: depth - 1)
   }
 
+  /// Whether the value is a nil that is in no other optional.
   var isNull: Bool {
     if case .null(depth: 0) = self { true } else { false }
   }
