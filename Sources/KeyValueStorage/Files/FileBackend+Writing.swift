@@ -53,7 +53,7 @@ extension FileBackend {
   }
 
   /// Resolves the symbolic links of a file's path, acquires the file's lock, and creates missing
-  /// directories; does not wait if `timeout` is nil.
+  /// directories; there is no wait if `timeout` is nil.
   func lockFile(
     at target: inout String, within timeout: Duration?
   ) throws(KeyValueStoreError) -> FileLock {

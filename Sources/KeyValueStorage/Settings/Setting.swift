@@ -37,9 +37,9 @@ final class Setting: Sendable {
   let key: StoredKey
   let store: KeyValueStore
   private let defaultValue: AnyBox
-  /// Decodes a value, or returns the default value for nil; must not retain the store.
+  /// Decodes a value, or returns the default value for nil; the closure must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
-  // Guarded by the lock of `store.state`.
+  // The cache is guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
   init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {

@@ -17,9 +17,9 @@ import ValueFormats
 ///
 /// The property does not throw. If the store cannot be read, the getter returns the last value
 /// read or the default value. If a value cannot be written, the store retains it, and the next
-/// write retries. If the stored value cannot be read or decoded, an in-place change is discarded,
-/// because it would overwrite an unknown value. Each failure sets ``error`` and calls
-/// ``KeyValueStore/onFailure``.
+/// write tries again; a value that cannot be encoded is discarded. If the stored value cannot be
+/// read or decoded, an in-place change is discarded, because it would overwrite an unknown value.
+/// Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
 ///
 /// Where Swift does not allow a property wrapper, as in `Sendable` classes, use a constant, as in
 /// <doc:ShapesThatCompile>. Copies of a wrapper share its value, as do wrappers with the same key
@@ -32,7 +32,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
-  ///   - key: The key, which may be any string.
+  ///   - key: The key: any string, except `$version` in a store with a version.
   ///   - store: The store of the key.
   public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
     setting = Setting(key, defaultValue: wrappedValue, in: store)
@@ -57,7 +57,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The value of a constant; the same as ``wrappedValue``.
+  /// The same value as ``wrappedValue``, for a wrapper that is a constant.
   public var value: Value {
     get { wrappedValue }
     nonmutating set { wrappedValue = newValue }
@@ -67,8 +67,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// The wrapper itself, which provides the other operations.
   public var projectedValue: StoredValue { self }
 
-  fileprivate static func value(_ box: AnyBox) -> Value {
-    // Only this type's initializers and setters create the boxes of the setting.
+  private static func value(_ box: AnyBox) -> Value {
+    // All boxes of the setting have this type, because only this type creates and sets it.
     unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 }
@@ -95,7 +95,8 @@ extension StoredValue {
   /// nil if there is none.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, and so restores the default value; like the setter, does not throw.
+  /// Removes the stored value, so that the default value applies; like the setter, this method does
+  /// not throw.
   public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.
@@ -115,8 +116,8 @@ extension StoredValue {
   /// released.
   ///
   /// The change may come from another process or an editor. The closure runs on a thread of the
-  /// store, in the order of the changes, and may use the store. If the new value has another type,
-  /// ``error`` is set instead.
+  /// library, in the order of the changes, and may use the store. If the new value has another
+  /// type, ``error`` is set instead.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {

@@ -55,7 +55,8 @@ public final class KeyValueStore: Sendable {
   ///   - backend: The storage of the values.
   ///   - writes: The policy for writing properties.
   ///   - version: The version of the app's settings, stored under the key `$version`; 0 for none.
-  ///   - migrations: The migrations from older versions, in ascending order of version.
+  ///   - migrations: The migrations from older versions, in ascending order of version, from 1 to
+  ///     `version`; any others cause a trap.
   public convenience init(
     _ backend: any KeyValueBackend, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
