@@ -25,6 +25,7 @@ public final class AuthenticationContext: Sendable {
   /// The reason that prompts show.
   public let reason: String
   private let authenticator: (any Authenticator)?
+  /// The application password for reading and saving items; nil if there is none.
   let applicationPassword: ApplicationPassword?
   /// The application password that a save gives its item; nil to keep the current one.
   let newApplicationPassword: ApplicationPassword?

@@ -1,12 +1,15 @@
 /// The proofs and the application password that authorize access to an item.
 ///
-/// Stores can rely on an authorization, because only an ``AuthenticationContext`` can create one.
+/// Stores can rely on an authorization, because only an ``AuthenticationContext`` can create one
+/// with proofs.
 public struct Authorization: Sendable {
-  /// The authorization of an access that does not prompt the user, such as reading a property.
+  /// The authorization without proofs, for an access that does not prompt the user, such as reading
+  /// a property.
   public static let none = Authorization()
 
   var proofs: AuthenticationProofs = []
-  /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
+  /// The identifier of the fingerprints or faces enrolled when the authorization was created; nil
+  /// without a biometric proof, or if it is unknown.
   var enrolledSet: [UInt8]?
   /// The context that created the authorization.
   var context: AuthenticationContext?

@@ -65,7 +65,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       let stored = stored
       let initial = stored.beginChange()
       var value = Self.value(of: initial.value)
-      // Called even if the change throws, because it may be partially applied.
+      // The change ends even if it throws, because it may be partially applied.
       defer { stored.endChange(of: initial, with: value.map { Box($0) }) }
       yield &value
     }

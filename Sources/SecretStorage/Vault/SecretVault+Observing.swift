@@ -32,6 +32,7 @@ extension SecretVault: SynchronouslyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
+  /// The number of times that this object was locked.
   var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(

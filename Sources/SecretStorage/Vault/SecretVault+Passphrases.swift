@@ -5,6 +5,7 @@ extension SecretVault {
     get throws { try findsPassphrase() }
   }
 
+  /// Returns whether the vault has a passphrase, with an error of known type.
   package func findsPassphrase() throws(SecretStoreError) -> Bool {
     try currentTable()?.hasPassphrase ?? false
   }

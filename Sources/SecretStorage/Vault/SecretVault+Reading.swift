@@ -12,8 +12,9 @@ extension SecretVault {
 
   /// Returns the items that match a query, with the oldest first.
   ///
-  /// - Complexity: Linear in the number of items with the query's service or server and, if given,
-  ///   its account; of all items for other queries, and in the first searches of this object.
+  /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
+  ///   if given, its account. For other queries, and in the first searches of this object, *n* is
+  ///   the number of all items.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
   ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -27,9 +28,9 @@ extension SecretVault {
     }
   }
 
-  /// Reads the secret of an item.
+  /// Reads the secret of an item; returns nil if the item does not exist.
   ///
-  /// Checking an application password takes the time of the item's cost, once for each context.
+  /// Checking an application password takes as long as its cost requires, once for each context.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)`` or
   ///   ``SecretStoreError/corrupted(_:)`` if the item cannot be opened;
@@ -59,9 +60,10 @@ extension SecretVault {
   /// If the newest state of an item is lost, the newest readable state is returned. Items with
   /// access flags are omitted, because reading them requires proofs.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked;
   ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
-  ///   older copy, another vault or missing, which ``salvageableItems(unlockingWith:)`` can read.
+  ///   older copy or another vault, which ``salvageableItems(unlockingWith:)`` can read; or
+  ///   ``SecretStoreError/replaced(_:)`` if it is missing.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     try read { contents throws(SecretStoreError) in try contents.salvage() }
   }
@@ -114,7 +116,9 @@ extension SecretVault {
       isNewlyLocked = contents.lockIfIdle()
       try contents.refresh(from: location)
       contents.rememberOtherWrites(in: location)
-      for error in contents.unreportedErrors() { report(SecretStorageFailure(.maintenance, error)) }
+      for error in contents.takeUnreportedErrors() {
+        report(SecretStorageFailure(.maintenance, error))
+      }
       if requiringTrust, let trustError = contents.trustError { throw trustError }
       return try body(&contents)
     }
@@ -151,10 +155,12 @@ extension VaultContents {
     return readable.sorted { SecretItem.isOlder($0.item, $1.item) }
   }
 
-  /// Returns the errors that were not reported yet: a missing vault, or an interrupted write.
-  fileprivate mutating func unreportedErrors() -> [SecretStoreError] {
+  /// Returns the errors that were not reported yet, of a missing vault or an interrupted write, and
+  /// records them as reported.
+  fileprivate mutating func takeUnreportedErrors() -> [SecretStoreError] {
     if missingVaultError == nil, interruptedWrite == nil { return [] }
     var errors = [missingVaultError].compactMap(\.self)
+    // An incomplete record is what each killed writer leaves, so it is not reported.
     if let interruptedWrite, !interruptedWrite.isTorn {
       errors.append(
         .corrupted(

@@ -18,7 +18,8 @@ extension SecretVault {
   ///     Each passphrase takes about as long as two unlocks.
   ///   - removingOtherSlots: Whether to remove the slots that are not kept and, with the last
   ///     passphrase, the items that are ``Accessibility/whenPasscodeSetThisDeviceOnly``.
-  ///   - report: Called at the start and after each batch; may use the vault, and may cancel.
+  ///   - report: A closure that is called at the start and after each batch. It may use the vault,
+  ///     and can cancel the rotation.
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: The error of writing the vault, or an error below. After the former or
   ///   ``SecretStoreError/cancelled``, a rotation may be pending; otherwise, nothing has changed.

@@ -30,7 +30,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
   ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
-  ///   if the authorization does not suffice, or as ``add(_:identity:attributes:)``.
+  ///   if the authorization does not suffice, or an error of ``add(_:identity:attributes:)``.
   public func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization

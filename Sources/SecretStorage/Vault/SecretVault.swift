@@ -43,7 +43,7 @@ public final class SecretVault: SecretStore {
   /// The failures of each maintenance task since it last succeeded.
   let failedTasks = Lock([String: [SecretStorageFailure]]())
   let fileWatch = Lock(SharedWatch())
-  /// The queue for background work, because a dispatch queue crashes if no file can be opened.
+  /// The queue for background work; a dispatch queue would crash if no file could be opened.
   let background = SerialQueue()
   /// The setting, and the observations of its signals; the idle period is in `contents`.
   let automaticLockingState = Lock(
@@ -65,11 +65,12 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault in a file, without accessing the disk.
   ///
   /// - Parameters:
-  ///   - fileURL: The file of the vault. Missing directories are created with access for the owner.
+  ///   - fileURL: The file of the vault. Missing directories are created, accessible only to the
+  ///     owner.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
   ///     which should not be copied with it; nil means the app's XDG state directory.
-  ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
-  ///     authenticator; with nil, the user cannot be asked.
+  ///   - authenticator: The authenticator that obtains proofs for ``AccessFlags`` if an
+  ///     ``AuthenticationContext`` has none; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
@@ -119,8 +120,8 @@ public final class SecretVault: SecretStore {
   /// The maximum wait of a write for other writers: 30 seconds by default; zero means no waiting.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
-  /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
-  /// Unlocking waits only after two key rotations interfered.
+  /// Further writes then fail immediately until the lock is free. Reading and locking never wait
+  /// for the lock. Unlocking waits only after two key rotations interfered.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -179,40 +180,6 @@ extension URL {
     get throws(SecretStoreError) {
       if isFileURL, !path.isEmpty { return path }
       throw .invalid("\(absoluteString) is not the URL of a file with a path in UTF-8")
-    }
-  }
-}
-
-/// The log of a vault, and the device state that belongs to it.
-struct VaultLocation: Sendable {
-  let log: any RecordLog
-  /// The same log, for the operations that only files have.
-  let file: FileRecordLog
-  let device: DeviceState
-
-  init(
-    path: String, stateDirectory: String, cipher: any SecretCipher, lockTimeout: LockTimeout,
-    machineIdentity: String = "/etc/machine-id",
-    credentialsDirectory: String? = ApplicationDirectories.credentials(),
-    fileSystem: FileSystem = FileSystem()
-  ) {
-    file = FileRecordLog(
-      path: path, cipher: cipher, fileSystem: fileSystem, lockTimeout: lockTimeout)
-    log = file
-    device = DeviceState(
-      directory: stateDirectory, machineIdentity: machineIdentity,
-      credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
-      cipher: cipher, lockTimeout: lockTimeout)
-  }
-
-  static func directories(
-    of applicationName: String?
-  ) throws(SecretStoreError) -> (data: String, state: String) {
-    do {
-      let directories = try ApplicationDirectories(applicationName: applicationName)
-      return (try directories.data, try directories.state)
-    } catch {
-      throw .unavailable("\(error)")
     }
   }
 }

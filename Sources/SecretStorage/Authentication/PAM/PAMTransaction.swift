@@ -27,6 +27,7 @@ final class PAMTransaction: Sendable {
   private let state = Lock(State())
   private let answered = DispatchSemaphore(value: 0)
 
+  /// Starts an authentication, which waits for the answers to its messages.
   init(_ user: String, by service: PAMService, _ library: LibPAM) {
     (events, continuation) = AsyncStream.makeStream()
     // The queue is a separate one, because a module may sleep arbitrarily long.

@@ -48,7 +48,8 @@ struct SeenVault: Sendable {
       .subtracting([RememberedVault.Keys.noGeneration])
   }
 
-  /// Whether the machine has recorded a vault without its keys, and they were never in memory.
+  /// Returns whether the machine has recorded a vault without its keys, and they were never in
+  /// memory.
   func lacksKeys(of vaultID: [UInt8]) -> Bool {
     guard let recorded = recorded(of: vaultID), recorded.keys == nil else { return false }
     return vaultID != self.vaultID || generation == nil

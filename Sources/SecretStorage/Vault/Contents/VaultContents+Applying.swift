@@ -47,7 +47,7 @@ extension VaultContents {
     keys.isDeviceOutdated = found?.isOfCurrentIdentity == false
   }
 
-  /// Whether a key table belongs to an older log than this machine or this object has seen.
+  /// Returns whether a key table belongs to an older log than this machine or this object has seen.
   private func isOutdated(_ read: KeyTableRecord) -> Bool {
     let expected = session.seen.expected(of: keys.table?.vaultID ?? read.table.vaultID)
     return read.logStart < expected?.logStart ?? 0

@@ -125,7 +125,8 @@ extension DeviceState {
     }
   }
 
-  /// Whether there are `count` bytes, the last 16 of which are the checksum of the preceding ones.
+  /// Returns whether there are `count` bytes, the last 16 of which are the checksum of the
+  /// preceding ones.
   private func isComplete(_ bytes: [UInt8], upTo count: Int) throws(SecretStoreError) -> Bool {
     guard bytes.count >= count else { return false }
     return try checksum(of: bytes[..<(count - 16)]) == bytes[(count - 16)..<count]

@@ -133,7 +133,8 @@ extension DeviceState {
     return try keyMaterial("credential", at: path)
   }
 
-  /// Whether systemd accepts a credential name; see `credential_name_valid` in its source code.
+  /// Returns whether systemd accepts a credential name; see `credential_name_valid` in its source
+  /// code.
   static func isCredentialName(_ name: String) -> Bool {
     (1...255).contains(name.utf8.count) && name != "." && name != ".."
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x2F && $0 != 0x3A }

@@ -6,22 +6,23 @@ import StorageInternals
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
-  /// Keeps the file, which ends at a position, as a hard link or, if unsupported, as a copy.
+  /// Keeps the file, in the state of a position, as a hard link or, if unsupported, as a copy.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    // The suffix is the time of the last modification, in nanoseconds since 1970.
-    let name = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
+    // The state has the size of the file at index 2, and the time of its last modification, in
+    // nanoseconds since 1970, at index 3.
+    let copyPath = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
     do throws(SystemError) {
       do throws(SystemError) {
-        try fileSystem.link(path, to: name)
+        try fileSystem.link(path, to: copyPath)
       } catch {
         if !error.isUnsupported { throw error }
         let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
         let bytes = try file.read(from: 0, count: Int(position.state[2]))
-        try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
+        try fileSystem.replaceFile(at: copyPath, with: bytes, mode: 0o600, overwriting: false)
       }
     } catch {
       // An earlier attempt that was interrupted may have created the copy.
-      if error.code == EEXIST, try mapErrors(isCopied(to: name)) { return }
+      if error.code == EEXIST, try mapErrors(isCopied(to: copyPath)) { return }
       throw SecretStoreError(error)
     }
   }
@@ -43,27 +44,28 @@ extension FileRecordLog {
 
   /// Removes the kept files durably, and returns their paths.
   func removeDamagedCopies() throws(SecretStoreError) -> [String] {
-    let names = try damagedCopies
-    if names.isEmpty { return names }
+    let paths = try damagedCopies
+    if paths.isEmpty { return paths }
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
-    for name in names { try mapErrors(fileSystem.unlink(name)) }
+    for copyPath in paths { try mapErrors(fileSystem.unlink(copyPath)) }
     try mapErrors(fileSystem.synchronizeDirectory(path.parentDirectory))
-    return names
+    return paths
   }
 
-  /// Whether a name has the form that ``keepDamagedCopy(of:)`` creates.
+  /// Returns whether a name has the form that ``keepDamagedCopy(of:)`` creates.
   private func isDamagedCopy(_ name: String) -> Bool {
     // The bytes are compared, because canonically equivalent strings can name different files.
     guard name.utf8.starts(with: copyPrefix.utf8) else { return false }
     let digits = name.utf8.dropFirst(copyPrefix.utf8.count)
-    return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
+    // A time before 1970 is negative.
+    return !digits.isEmpty && digits.allSatisfy("-0123456789".utf8.contains)
   }
 
-  /// Whether another name refers to the same file or to a complete copy of it.
-  private func isCopied(to name: String) throws(SystemError) -> Bool {
+  /// Returns whether another path leads to the same file or to a complete copy of it.
+  private func isCopied(to copyPath: String) throws(SystemError) -> Bool {
     let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-    let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let other = try fileSystem.open(copyPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     let count = try file.status().size
     return try file.read(from: 0, count: count) == other.read(from: 0, count: count + 1)
   }

@@ -27,7 +27,7 @@ enum Frame {
     return (RecordHeader.size...payloadLimit).contains(Int(count)) ? Int(count) : nil
   }
 
-  /// Whether bytes are an incomplete frame, as left by an interrupted append.
+  /// Returns whether bytes are an incomplete frame, as left by an interrupted append.
   static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
     if let count = payloadCount(in: bytes) { return bytes.count < overhead + count }
     // The length must match the available bytes of its complement.
@@ -39,8 +39,8 @@ enum Frame {
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
   private static let sectorSize = 512
 
-  /// Whether bytes at a file offset include a sector of zeros, or a part of such a sector at either
-  /// end, which was never written to the disk, because no record has so many zeros.
+  /// Returns whether bytes at a file offset include a sector of zeros, or a part of such a sector
+  /// at either end, which was never written to the disk, because no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
     var rest = bytes
     var position = offset

@@ -113,6 +113,15 @@ extension SecretVault {
     }
   }
 
+  /// Reports the progress; throws if the report cancels or the app has locked the vault.
+  func checkProgress(
+    _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
+  ) throws(SecretStoreError) {
+    try MaintenanceProgress(completed: completed, total: total).report(to: report)
+    let error = contents.withLock { $0.keys.isLockedByApp ? $0.keys.lockedError : nil }
+    if let error { throw error }
+  }
+
   /// Replaces the log with the records that `make` returns, unless it returns nil, and reads it.
   func replaceLog(
     keepingOld: Bool = false, _ location: VaultLocation, beginning: LogBeginning,

@@ -47,6 +47,7 @@ extension ConstrainedSecret {
     return secret
   }
 
+  /// The payload to seal: the enrolled set, the parameters of the derivation, and the content.
   var payload: Secret {
     var header: [UInt8] = []
     header.append(counted: enrolledSet)
@@ -57,6 +58,7 @@ extension ConstrainedSecret {
     return Secret(header).followed(by: content)
   }
 
+  /// Decodes a payload; `hasPassword` is whether its content is sealed under a password.
   init(decoding payload: Secret, hasPassword: Bool) throws(SecretStoreError) {
     var position = 0
     func read(_ count: Int) throws(SecretStoreError) -> RecordReader {

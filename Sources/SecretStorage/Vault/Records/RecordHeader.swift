@@ -14,9 +14,11 @@ struct RecordHeader: Sendable {
   let kind: Kind
   /// The sequence number of the record in its vault, which compaction does not reset.
   let sequence: UInt64
-  /// The digest of the previous record; zeros for the first one.
+  /// The digest of the previous record of the vault, which may be in a log that was replaced; zeros
+  /// for the vault's first record.
   let previousDigest: ArraySlice<UInt8>
 
+  /// Creates the header of the record after the last one; throws if no sequence number is left.
   init(kind: Kind, after head: ChainHead) throws(SecretStoreError) {
     self.kind = kind
     sequence = head.sequence + 1
@@ -26,18 +28,19 @@ struct RecordHeader: Sendable {
     previousDigest = head.digest
   }
 
-  var encoded: [UInt8] {
-    var bytes = [kind.rawValue]
-    bytes.append(littleEndian: sequence)
-    bytes += previousDigest
-    return bytes
-  }
-
+  /// Reads a header; throws if its kind is unknown or its sequence number is invalid.
   init(_ reader: inout RecordReader) throws(SecretStoreError) {
     guard let kind = Kind(rawValue: try reader.integer()) else { throw .malformedRecord }
     self.kind = kind
     sequence = try reader.integer()
     guard Self.sequences.contains(sequence) else { throw .malformedRecord }
     previousDigest = try reader.bytes(32)
+  }
+
+  var encoded: [UInt8] {
+    var bytes = [kind.rawValue]
+    bytes.append(littleEndian: sequence)
+    bytes += previousDigest
+    return bytes
   }
 }

@@ -113,7 +113,8 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Whether the account certainly differs from an ASCII string; false if it is not ASCII.
+  /// Returns whether the account certainly differs from an ASCII string; returns false if the
+  /// account is not ASCII.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     var position = start + Offset.fields
     let end = position + Int(integer(Offset.fieldsSize) as UInt32)
@@ -146,13 +147,14 @@ struct VaultItem: Sendable {
     return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsSize))
   }
 
-  /// Whether everything except the identifier, revision and secret is equal byte by byte.
+  /// Returns whether everything except the identifier, revision and secret is equal byte by byte.
   func hasSameAttributes(as other: VaultItem) -> Bool {
     encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       == other.encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       && encoded.dropFirst(Offset.fieldsSize) == other.encoded.dropFirst(Offset.fieldsSize)
   }
 
+  /// Returns whether the identities are equal, in any encoding.
   func hasSameIdentity(as other: VaultItem) -> Bool {
     // The fields are usually equal byte by byte, and decoding them takes ten times as long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)

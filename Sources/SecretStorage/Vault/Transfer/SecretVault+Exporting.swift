@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
@@ -15,7 +14,8 @@ extension SecretVault {
   ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
   ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
-  ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
+  ///   - report: A closure that is called synchronously with 0 at the start, and after each batch
+  ///     of at most 256 items; it can cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is or becomes locked;
   ///   ``SecretStoreError/corrupted(_:)`` if it must be repaired first;
@@ -34,6 +34,7 @@ extension SecretVault {
     try location.checkTarget(url.path, overwriting)
     let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
       cost: cost, for: nil, cipher, checking: cancellation(after: lockCount))
+    // The export uses a copy of the contents, so that other accesses need not wait for it.
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkComplete()
     let items = contents.index.items.sorted { $0.created < $1.created }
@@ -41,23 +42,24 @@ extension SecretVault {
     try checkProgress(0, of: portable.count, report)
     let blocks = portable.itemBlocks(of: batchSize)
     let keys = try VaultKeys(slot: "passphrase", key, device: nil, cipher)
-    var new = try RecordComposer(
+    var composer = try RecordComposer(
       replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count)
     var completed = 0
     for (accessibility, block) in blocks {
-      let revision = new.nextSequence
+      let revision = composer.nextSequence
       let entries = try block.map { item throws(SecretStoreError) in
         let sealed = try keys.seal(
           contents.payload(of: item), of: item.id, revision: revision, item.accessControl)
         return ItemEntry.put(item.copy(as: item.id, revision: revision, with: sealed))
       }
-      try new.add(entries, as: accessibility)
+      try composer.add(entries, as: accessibility)
       completed += block.count
       try checkProgress(completed, of: portable.count, report)
     }
     let fileSystem = location.device.fileSystem
     let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
-    let content = try log.content(of: new.records)
+    let content = try log.content(of: composer.records)
+    // The target may have changed during the key derivation and the sealing.
     try location.checkTarget(url.path, overwriting)
     do {
       try fileSystem.replaceFile(
@@ -72,15 +74,6 @@ extension SecretVault {
       omitted: items.filter { !$0.isPortable }.map {
         ExportReport.Omission(item: $0.decoded, reason: "It is bound to this device.")
       })
-  }
-
-  /// Reports the progress; throws if the report cancels or the app has locked the vault.
-  func checkProgress(
-    _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
-  ) throws(SecretStoreError) {
-    try MaintenanceProgress(completed: completed, total: total).report(to: report)
-    let error = contents.withLock { $0.keys.isLockedByApp ? $0.keys.lockedError : nil }
-    if let error { throw error }
   }
 }
 
@@ -111,5 +104,6 @@ extension SecretStoreError {
 }
 
 extension VaultItem {
+  /// Whether an export can contain the item, because it is not bound to this device.
   var isPortable: Bool { KeyPurpose.secrets(accessControl.accessibility).isPortable }
 }

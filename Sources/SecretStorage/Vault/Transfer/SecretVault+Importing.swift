@@ -15,8 +15,9 @@ extension SecretVault {
   ///   - replacing: Whether to replace the secret, attributes, access control and dates of an item
   ///     that the vault has with different content. Otherwise, it is kept.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
-  ///   - report: Called synchronously after each batch of about 256 items, and several times a
-  ///     second during key derivation, when the total is unknown and 0; may cancel the import.
+  ///   - report: A closure that is called synchronously several times a second during key
+  ///     derivation, when the total is unknown and 0, and then at the start and after each batch of
+  ///     at most 256 items; it can cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
   /// - Throws: ``SecretStoreError/wrongPassphrase``; ``SecretStoreError/corrupted(_:)`` if the file
   ///   is not a complete and intact vault, if this vault is damaged, or if the items read back

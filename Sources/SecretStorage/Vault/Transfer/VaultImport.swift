@@ -25,6 +25,7 @@ struct VaultImport {
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
+  /// Reads the vault's new records; throws if the vault is locked, damaged or not trusted.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     try target.refresh(from: location)
     try target.checkComplete()
@@ -87,6 +88,7 @@ struct VaultImport {
     }
   }
 
+  /// Returns whether the vault's item has the attributes and the secret of an imported one.
   private func isSame(
     _ existing: VaultItem, _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
   ) throws(SecretStoreError) -> Bool {

@@ -25,7 +25,7 @@ extension FileSystem {
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
-    // The file cannot be replaced after a check of the open descriptor.
+    // The status is that of the open file, which cannot be replaced between the check and the use.
     let status = try mapErrors(file.status())
     try checkPrivacy(status, of: path)
     if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
@@ -40,7 +40,8 @@ extension FileSystem {
   }
 
   /// Revokes other users' permission to replace files in the directory of a file; throws if that
-  /// fails, or if the file is missing and neither this user nor root owns the nearest directory.
+  /// fails, or if the file is missing and neither this user nor root owns the nearest existing
+  /// directory.
   func protectDirectory(of file: String) throws(SecretStoreError) {
     let path = file.parentDirectory
     var directory = path
@@ -98,10 +99,10 @@ extension FileSystem {
 }
 
 extension FileStatus {
-  /// Whether other users can replace a file in this directory.
+  /// Whether the permissions of this directory let other users replace a file in it.
   var allowsReplacingFiles: Bool {
     // In a sticky directory, only the owner of a file and the directory's owner can replace it.
-    let isSticky = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
-    return isDirectory && mode & 0o022 != 0 && !isSticky
+    let protectsFiles = mode & S_ISVTX != 0 && (owner == 0 || owner == geteuid())
+    return isDirectory && mode & 0o022 != 0 && !protectsFiles
   }
 }
