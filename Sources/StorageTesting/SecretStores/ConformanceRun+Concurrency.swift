@@ -54,8 +54,9 @@ extension ConformanceRun {
         return expect(false, "secret(of:)", "the counter, not nil")
       }
       let count = unsafe reading.secret.withUnsafeBytes { unsafe $0.first ?? 0 }
+      // The addition wraps around, because a faulty store may return any byte.
       _ = try store.update(
-        item, expecting: reading.itemRevision, attributes: nil, secret: Secret([count + 1]))
+        item, expecting: reading.itemRevision, attributes: nil, secret: Secret([count &+ 1]))
     }
   }
 }

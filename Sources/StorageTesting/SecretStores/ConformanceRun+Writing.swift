@@ -95,7 +95,7 @@ extension ConformanceRun {
   }
 
   func otherInstanceSeesWrites() throws {
-    // Fills the caches of both instances.
+    // The other instance may keep this result, which the next write makes obsolete.
     try other.expectItems([], matching: .all, "no items")
     var revision = try otherInstance.revision()
     let item = try add(Self.fullIdentity, Secret("first"), attributes: Self.attributes)
