@@ -1,14 +1,14 @@
 /// An error that prevents the parsing or the use of a rule set.
 public enum PasswordRulesError: Error, Hashable, Sendable {
-  /// The descriptor has a syntax error, of which this is the first.
+  /// The descriptor has at least one syntax error; the issue is the first.
   case syntax(DescriptorIssue)
   /// No password satisfies the rules; the string is the reason, as a clause.
   case unsatisfiable(String)
   /// Passwords satisfy the rules, but the generator makes none of them; the string is the reason,
   /// as a clause.
   case excluded(String)
-  /// There are too many combinations to count; the string is the reason, as a sentence without a
-  /// period.
+  /// The rules are too complex to count or compare their passwords; the string is the reason, as a
+  /// sentence without a period.
   case tooComplex(String)
 }
 
