@@ -8,12 +8,14 @@ import _StringProcessing
 /// password.require(.notContaining(userName))
 /// ```
 ///
-/// The report lists the check after all other checks. The check runs when either field changes,
-/// even if other checks fail. The check does not retain the other field; after the release of that
-/// field, the check uses the field's last value.
+/// The report lists these checks last, in the order in which they were added. A check runs when
+/// either field changes, even if other checks fail. It does not retain the other field; after the
+/// release of that field, the check uses the field's last value.
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let check: ValidationCheck
+  /// Records the result for a value of this field and the current value of the other.
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
+  /// Makes the other field revalidate a dependent after each change of its own value.
   let follow: @Sendable (Dependent) -> Void
 
   init<Other>(
@@ -28,6 +30,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
     follow = { dependent in
       state.access { state in
+        // One entry for a field is sufficient, because it revalidates all checks of the field.
         state.dependents.removeAll { $0.field == nil || $0.field === dependent.field }
         state.dependents.append(dependent)
       }
@@ -37,8 +40,8 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   /// Creates a check with a name in the report and a closure that returns whether the values of
   /// this field and the other meet the requirement.
   ///
-  /// If the requirement does not hold, the check has the advice and the state `failure`:
-  /// `.incomplete` if appending text can help, otherwise `.violated`.
+  /// If the requirement does not hold, the check has the advice and the state `failure`, which
+  /// should be `.incomplete` if appending text can help, and `.violated` otherwise.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     severity: ValidationCheck.Severity = .requirement,
@@ -53,7 +56,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
 }
 
 extension ValidatedField {
-  /// Adds to the report a check that also reads another field.
+  /// Adds a check that also reads another field, at the end of the report.
   public func require(_ check: CrossFieldCheck<Value>) {
     // The check first follows the other field, so that no change of that field is missed.
     check.follow(Dependent(field: self) { [weak self] in self?.revalidate { _ in } })
@@ -88,7 +91,7 @@ extension CrossFieldCheck where Value: StringProtocol {
   ///
   /// Code points are compared after the `Lowercase_Mapping` of Unicode. Strings of fewer than three
   /// code points are always allowed, because many passwords contain them. The positions are those
-  /// of the other string.
+  /// of the occurrences of the other string.
   public static func notContaining<Other: StringProtocol>(
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
@@ -103,7 +106,7 @@ extension CrossFieldCheck where Value: StringProtocol {
     of part: some StringProtocol, in string: some StringProtocol
   ) -> [Range<Int>] {
     let part = part.unicodeScalars.flatMap(\.properties.lowercaseMapping.unicodeScalars)
-    // One code point can map to several code points, all of which have the index of the first one.
+    // One code point can map to several, all of which have the index of the original code point.
     let scalars = string.unicodeScalars.enumerated().flatMap { index, scalar in
       scalar.properties.lowercaseMapping.unicodeScalars.map { (index: index, scalar: $0) }
     }

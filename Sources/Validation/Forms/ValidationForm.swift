@@ -45,7 +45,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The requirements that do not hold, in the order of the fields, including untouched fields.
   public var errors: [ValidationFormReport.FieldError] { report.errors }
 
-  /// The first field with a requirement that does not hold or could not be checked.
+  /// The first field with a requirement that does not hold or could not be checked; nil if none.
   public var firstNeedingAttention: (any FormField)? {
     let id = report.firstNeedingAttention
     return fields.first { $0.id == id }

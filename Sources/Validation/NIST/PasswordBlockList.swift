@@ -1,18 +1,22 @@
 import CLibrary
 
-/// A list of passwords that are forbidden because they are common, expected, or compromised.
+/// A list of passwords that are forbidden because they are common, expected or compromised.
 ///
-/// As NIST SP 800-63B-4 requires, only whole passwords are compared, by canonical equivalence in
-/// Unicode. A list needs about 16 bytes for each password of up to 15 bytes, and more for longer
-/// ones.
+/// Only whole passwords are compared, as NIST SP 800-63B-4 requires. Canonically equivalent strings
+/// of Unicode are equal.
 public struct PasswordBlockList: Sendable {
   /// A rule for comparing passwords.
   public enum Comparison: Hashable, Sendable {
-    /// Passwords are compared exactly, as NIST requires.
+    /// Passwords are equal if the strings are equal (`==`).
     case exact
     /// The case of the letters A to Z is ignored.
     case ignoringCase
   }
+
+  /// The maximum size of a file, in bytes: 64 MiB, about seven million passwords.
+  public static let largestFile = 1 << 26
+  /// The maximum length of a line, in bytes.
+  static let longestLine = 4096
 
   private var passwords: Set<String>
   /// The rule for comparing passwords.
@@ -20,7 +24,7 @@ public struct PasswordBlockList: Sendable {
   /// The number of lines that were skipped because they are not valid UTF-8.
   public internal(set) var unreadableLineCount = 0
 
-  /// Creates a list of passwords, normalized in the same way as those to check.
+  /// Creates a list of passwords, which must be normalized in the same way as those to check.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
     self.passwords = []
@@ -36,14 +40,9 @@ public struct PasswordBlockList: Sendable {
   }
 
   /// Adds passwords, such as the names of the service and the user.
-  public mutating func insert(_ more: some Sequence<String>) {
-    for password in more { passwords.insert(comparison.key(for: password)) }
+  public mutating func insert(_ newPasswords: some Sequence<String>) {
+    for password in newPasswords { passwords.insert(comparison.key(for: password)) }
   }
-
-  /// The maximum size of a file, in bytes: 64 MiB, about seven million passwords.
-  public static let largestFile = 1 << 26
-  /// The maximum length of a line, in bytes.
-  static let longestLine = 4096
 
   /// Creates a list from a UTF-8 text file with one password per line.
   ///
@@ -52,7 +51,7 @@ public struct PasswordBlockList: Sendable {
   /// are skipped. Lines that are not valid UTF-8 are counted in ``unreadableLineCount``.
   ///
   /// - Throws: ``PasswordBlockListError`` if the file cannot be read, has more than ``largestFile``
-  ///   bytes, or is not text.
+  ///   bytes, or is not text: a line contains a NUL character or has more than 4,096 bytes.
   public init(contentsOf path: String, comparison: Comparison = .exact) throws {
     self.init([], comparison: comparison)
     let bytes = try Self.bytes(of: path)

@@ -91,8 +91,8 @@ extension Validator {
   /// Returns a validator with one check, which has a name in the report and a closure that returns,
   /// at every keystroke, whether a value meets the requirement.
   ///
-  /// If the requirement does not hold, the check has the advice and the state `failure`:
-  /// `.incomplete` if appending text can help, otherwise `.violated`.
+  /// If the requirement does not hold, the check has the advice and the state `failure`, which
+  /// should be `.incomplete` if appending text can help, and `.violated` otherwise.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     failure: ValidationCheck.State = .incomplete,
