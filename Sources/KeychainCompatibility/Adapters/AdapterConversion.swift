@@ -66,7 +66,8 @@ struct AdapterConversion: Sendable {
     }
   }
 
-  /// Parses JSON, with integers where possible; nil if it is invalid or a number is out of range.
+  /// Parses JSON, with integers where possible; returns nil if it is invalid or a number is out of
+  /// range.
   private static func tree(of json: Data) -> ValueTree? {
     do throws(FormatError) {
       return typed(try JSONFormat(.plain).decode(ArraySlice(json)))
@@ -75,6 +76,7 @@ struct AdapterConversion: Sendable {
     }
   }
 
+  /// Returns a tree with integers where possible; returns nil if a number is out of range.
   private static func typed(_ tree: ValueTree) -> ValueTree? {
     switch tree {
     case .number(let number):

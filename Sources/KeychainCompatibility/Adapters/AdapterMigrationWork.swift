@@ -63,6 +63,7 @@ struct AdapterMigrationWork {
     return .converted
   }
 
+  /// Writes the copy for an item, and reads it back.
   private func add(
     _ copy: ConversionCopy, of item: SecretItem, as identity: ItemIdentity
   ) throws(SecretStoreError) {
@@ -76,6 +77,7 @@ struct AdapterMigrationWork {
     guard try read(added).bytes == Data(bytes) else { throw mismatch }
   }
 
+  /// Marks a key as finished, and then removes its copy.
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
     try store.retrying { () throws(SecretStoreError) in
       var (item, keys) = try finishedKeys()
@@ -92,6 +94,7 @@ struct AdapterMigrationWork {
     try store.removeItems(matching: .exactly(copyIdentity))
   }
 
+  /// Returns the finished keys, and the item that lists them; nil if there is none yet.
   private func finishedKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
     guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
     return (item, Set(try decode([String].self, from: item)))
@@ -120,7 +123,7 @@ struct AdapterMigrationWork {
     _ item: SecretItem
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64) {
     let found = try store.bytes(of: item, authorizedBy: authorization(for: item))
-    // Another process has removed the item.
+    // If there are no bytes, another process has removed the item.
     guard let found else { throw .conflict }
     return found
   }

@@ -39,7 +39,7 @@ struct AdapterTyping {
         try elements.map { item throws(Refusal) in try typed(item, as: type, isNested: true) })
     case (.object(let types), .dictionary(let members)):
       var typedMembers: [StoredKey: ValueTree] = [:]
-      // Sorted, so that every run reports the same reason.
+      // The members are sorted, so that every run reports the same reason.
       for (name, member) in members.sorted(by: { $0.key < $1.key }) {
         typedMembers[name] = try typed(
           member, as: types[name.string] ?? .unambiguous, isNested: true)
@@ -70,7 +70,7 @@ struct AdapterTyping {
     _ type: Value.Type, of tree: ValueTree, _ declared: AdapterValueType
   ) throws(Refusal) -> Value {
     do {
-      // Wrapped in an array, because the decoder may not support the type at the top level.
+      // The value is in an array, because the decoder may not support the type at the top level.
       let json = try JSONFormat(.plain).encode(.array([tree]))
       if let value = try decoder.decode([Value].self, from: Data(json)).first { return value }
     } catch {

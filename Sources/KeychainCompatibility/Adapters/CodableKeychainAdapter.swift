@@ -1,7 +1,4 @@
-import Concurrency
 public import FoundationEssentials
-import SecretStorage
-import StorageInternals
 
 /// An adapter that stores JSON values by key, as the items of one service.
 @available(*, deprecated, message: "Use @GenericPassword(account:), after an AdapterMigration.")
@@ -64,33 +61,6 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     } catch {
       // The decoder's own error may contain parts of the value.
       throw KeychainError.unexpectedData
-    }
-  }
-}
-
-/// The service of the default adapter: the app's identifier and a suffix, as in 0.x.
-enum DefaultDomain {
-  private static let identifier = Lock(String?.none)
-
-  static var bundleIdentifier: String? {
-    get { Fork.isChild ? applicationName : identifier.withLock { $0 } ?? applicationName }
-    set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
-  }
-
-  /// Returns the given service, or else the service of the default adapter.
-  static func service(_ given: String?) throws(SecretStoreError) -> String {
-    if let given { return given }
-    guard let bundleIdentifier else {
-      throw .invalid("The executable has no name: set CodableKeychainAdapter.bundleIdentifier")
-    }
-    return "\(bundleIdentifier).securedomain.default"
-  }
-
-  private static var applicationName: String? {
-    do throws(Unavailable) {
-      return try ApplicationDirectories().applicationName
-    } catch {
-      return nil
     }
   }
 }

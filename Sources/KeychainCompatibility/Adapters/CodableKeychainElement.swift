@@ -22,7 +22,7 @@ public final class CodableKeychainElement<Property: Codable> {
     }
   }
 
-  /// The value, or nil if there is none.
+  /// The value, or nil if there is none; see ``CodableKeychainElement``.
   public var wrappedValue: Property? {
     get {
       if let store { return store.wrappedValue }

@@ -52,7 +52,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     let items = try store.items(matching: try query())
     var values: [(String, Data)] = []
     for item in items {
-      // Skips items that another process has removed, and items without an account.
+      // Items that another process has removed, and items without an account, are skipped.
       guard let key = item.identity.account,
         let found = try store.bytes(
           of: item, authorizedBy: context.waitForAuthorization(of: item, in: store))
@@ -65,8 +65,8 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
 
   /// Stores bytes under a key, replacing existing ones.
   ///
-  /// - Throws: A `SecretStoreError` if the item cannot be saved, such as `unsupported` if biometric
-  ///   authentication is required but unavailable.
+  /// - Throws: A `SecretStoreError` if the item cannot be saved, such as `unsupported` if the item
+  ///   requires authentication, and the store has no authenticator for it.
   public func save(value: Data, for key: String) throws {
     let store = store
     let identity = try identity(of: key)
@@ -84,12 +84,16 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     }
   }
 
-  /// Removes the item of a key, if there is one; throws a `SecretStoreError`.
+  /// Removes the item of a key, if there is one.
+  ///
+  /// - Throws: A `SecretStoreError` if the item cannot be removed.
   public func delete(for key: String) throws {
     try store.removeItems(matching: .exactly(try identity(of: key)))
   }
 
-  /// Removes all items of the service; throws a `SecretStoreError`.
+  /// Removes all items of the service.
+  ///
+  /// - Throws: A `SecretStoreError` if an item cannot be removed.
   public func deleteAll() throws {
     try store.removeItems(matching: try query())
   }
@@ -109,6 +113,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   }
 
   private func context() throws(SecretStoreError) -> AuthenticationContext {
+    // The proof of one prompt is valid for all items that a call of `loadAll()` reads.
     AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
   }
 
@@ -130,23 +135,3 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
 /// A query for the Security framework, which is not available on this platform.
 @available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
 public typealias KeychainQuery = [String: Any]
-
-extension SecretStore {
-  /// Returns the bytes of an item and the revision that was read; nil if the item no longer exists.
-  func bytes(
-    of item: SecretItem, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
-    guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
-    // The bytes are copied inside the closure.
-    return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
-  }
-
-  /// Removes the items that match a query, even if other writers change them meanwhile.
-  func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
-    try retrying { () throws(SecretStoreError) in
-      for item in try items(matching: query) {
-        try remove(item.id, expecting: item.revision)
-      }
-    }
-  }
-}

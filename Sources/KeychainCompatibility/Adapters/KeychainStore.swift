@@ -1,7 +1,6 @@
 import Concurrency
 import FoundationEssentials
 import SecretStorage
-import StorageInternals
 
 /// A property stored as JSON under a key of an adapter.
 ///
@@ -27,7 +26,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
     self.storageAdapter = storageAdapter
   }
 
-  /// The value, or nil if there is none; see the type's description.
+  /// The value, or nil if there is none; see ``KeychainStore``.
   public var wrappedValue: Property? {
     get { read(for: .read).value }
     set {
@@ -52,6 +51,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private func read(
     for operation: SecretStorageFailure.Operation
   ) -> (value: Property?, isLoaded: Bool) {
+    // In a forked child, the getter returns nil, and the setter reports that a change is lost.
     if Fork.isChild { return (nil, true) }
     do {
       if let unsaved = unsaved.withLock({ $0 }) {
@@ -70,6 +70,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
     }
   }
 
+  /// Stores encoded bytes, or removes the item for nil; keeps them in memory if that fails.
   private func save(_ bytes: Data?) throws {
     do {
       if let bytes {
@@ -83,29 +84,5 @@ public final class KeychainStore<Property: Codable>: Sendable {
     }
     unsaved.withLock { $0 = nil }
     failures.didSucceed()
-  }
-}
-
-/// The failures of a property that were reported since its last success.
-struct ReportedFailures: Sendable {
-  private let failures = Lock([SecretStorageFailure]())
-
-  func didSucceed() {
-    let failures = failures.withLock { failures in
-      defer { failures = [] }
-      return failures
-    }
-    SecretStores.didSucceed(after: failures)
-  }
-
-  /// Reports an adapter's failure, but not a coder's error, which may contain the value.
-  func report(_ operation: SecretStorageFailure.Operation, _ error: any Error, of type: Any.Type) {
-    let reason: SecretStoreError =
-      operation == .write
-      ? .invalid("JSON cannot represent this value of type \(type); the stored value is unchanged")
-      : .undecodable("\(type)")
-    let failure = SecretStorageFailure(operation, error as? SecretStoreError ?? reason)
-    failures.withLock { _ = $0.addFailure(failure) }
-    SecretStores.onFailure(failure)
   }
 }

@@ -24,6 +24,7 @@ struct DefaultsMigrationWork {
     let knownKeys = migration.knownKeys
     imported.undeclared = file.codedKeys.filter { !knownKeys.contains($0) }
     if isDryRun {
+      // Nothing was imported, so the file's values are read from a store in memory.
       let source = KeyValueStore()
       try source.import(file)
       return try converting(imported, source, checkProgress)
@@ -38,10 +39,10 @@ struct DefaultsMigrationWork {
     _ imported: UserDefaultsImport, _ source: KeyValueStore,
     _ checkProgress: (Int) throws -> Void
   ) throws -> UserDefaultsImport {
-    let keysOfFile = Set(imported.imported + imported.replaced + imported.unchanged)
+    let keysWithFileValue = Set(imported.imported + imported.replaced + imported.unchanged)
     var result = imported
     for (index, (key, type)) in migration.conversions.enumerated() {
-      try convert(key, as: type, of: keysOfFile.contains(key) ? source : nil, &result)
+      try convert(key, as: type, of: keysWithFileValue.contains(key) ? source : nil, &result)
       try checkProgress(file.values.count + index + 1)
     }
     return result
@@ -49,7 +50,8 @@ struct DefaultsMigrationWork {
 
   /// Converts a key's value, but does not write it in a dry run, and adds the outcome.
   ///
-  /// `source` has the value of the file, or is nil if the app has already set a value.
+  /// `source` is the store with the key's value in the file; nil if the file has no value for the
+  /// key, or if the store keeps another one.
   private func convert<Value: Codable & Sendable>(
     _ key: String, as type: Value.Type, of source: KeyValueStore?,
     _ result: inout UserDefaultsImport
@@ -57,8 +59,8 @@ struct DefaultsMigrationWork {
     let store = source ?? migration.store
     let value: Value?
     if source != nil, let data = file.data(of: key) {
-      // The getter of 1.x returned the value in a property list of the type, even of `Data`, or
-      // else the value itself.
+      // The getter of 1.x first decoded `Data` as a property list of the type, even if the type was
+      // `Data`. If that failed, it returned the stored value itself.
       value = decoded(type, from: data)
       if value == nil, type == Data.self { return result.native.append(key) }
     } else {
@@ -80,7 +82,7 @@ struct DefaultsMigrationWork {
     }
     if !isDryRun {
       try store.set(value, for: key)
-      // Read back before the transaction replaces the encoded value.
+      // The value is read back before the transaction replaces the encoded one.
       guard try store.value(of: key, as: type) != nil else {
         throw KeyValueStoreError.unencodable(
           key: key, type: "\(type)", reason: "it would be stored as null, which is not a value")
@@ -99,10 +101,11 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// Returns the URL of a file path stored by `UserDefaults`; nil for any other value.
+  /// Returns the URL of a file path stored by `UserDefaults`; returns nil for any other value.
   private func fileURL(of key: String, in store: KeyValueStore) -> URL? {
     do {
-      // Read as a string, because a URL does not distinguish a path from its escaped form.
+      // The value is read as a string, because a URL does not distinguish a path from its escaped
+      // form.
       guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
       else { return nil }
       return URL(filePath: path)

@@ -65,7 +65,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
       decoder: decoder)
   }
 
-  /// The value, or the default one; see the type's description.
+  /// The value, or the default one; see ``DefaultsStore``.
   public var wrappedValue: Value? {
     get { Fork.isChild ? defaultValue : reading.result(read) ?? defaultValue }
     set {
@@ -93,7 +93,7 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
       }
     }
     do {
-      // Wrapped in an array, because the top level of a property list must be a container.
+      // The object is in an array, because the top level of a property list must be a container.
       let list = try PropertyListSerialization.data(
         fromPropertyList: [object], format: .binary, options: 0)
       return try decoder.decode([Value].self, from: list).first

@@ -63,7 +63,8 @@ public final class Serialized<Value> {
   }
 
   private func replaceObserver(with new: Observer?) {
-    // Cancelled outside the lock, because cancelling waits for the current access.
+    // The old observation is cancelled outside the lock, because cancelling waits for the current
+    // access.
     observer.withLock { exchange(&$0, with: new) }?.observation.cancel()
   }
 }

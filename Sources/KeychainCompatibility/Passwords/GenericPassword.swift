@@ -25,7 +25,8 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   public private(set) var defaultAccessControl: AccessControlSettings?
 
-  /// The access control of the item; nil if no authentication is required, or if it is unknown.
+  /// The access control that was last set, or loaded with the item; nil if there is none, or if the
+  /// loaded item requires no authentication.
   ///
   /// A save applies it instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
@@ -62,7 +63,21 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     defaultAccessControl = AccessControlSettings(access: accessOption, flags: accessFlags)
   }
 
-  /// Sets the access control for the next save; `accessible` is a `kSecAttrAccessible…`.
+  /// Creates a property, and sets the access control for its saves.
+  ///
+  /// - Throws: The errors of `modifyAccess(using:flags:)`.
+  @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
+  public convenience init(
+    service: String, account: String? = nil,
+    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
+    protection: (access: AccesibleOption, flags: SecAccessControlCreateFlags)
+  ) throws {
+    self.init(
+      service: service, account: account, refreshPolicy: refreshPolicy, defaultValue: defaultValue)
+    try modifyAccess(using: protection.access, flags: protection.flags)
+  }
+
+  /// Sets the access control for later saves; `accessible` is a constant `kSecAttrAccessible…`.
   ///
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
   ///   invalid or that no store supports. If only this store does not support it, the save fails.
@@ -90,26 +105,12 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     do {
       let accessControl = AccessControl(accessibility, flags: try flags.accessFlags)
       try SecretStoreError.checkProcess()
-      // Throws an error if the combination of flags is invalid.
+      // This call throws an error if the combination of flags is invalid.
       _ = try Authorization.none.missingProof(for: accessControl.flags)
       return accessControl
     } catch {
       throw KeychainFailure(accessControl: error)
     }
-  }
-
-  /// Creates a property, and sets the access control for its next save.
-  ///
-  /// - Throws: The errors of `modifyAccess(using:flags:)`.
-  @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
-  public convenience init(
-    service: String, account: String? = nil,
-    refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
-    protection: (access: AccesibleOption, flags: SecAccessControlCreateFlags)
-  ) throws {
-    self.init(
-      service: service, account: account, refreshPolicy: refreshPolicy, defaultValue: defaultValue)
-    try modifyAccess(using: protection.access, flags: protection.flags)
   }
 
   /// Sets the access control, as `modifyAccess(using:flags:)` with a constant does.

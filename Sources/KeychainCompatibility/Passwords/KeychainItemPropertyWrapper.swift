@@ -119,7 +119,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     return implicitly(.change) {
       if refreshPolicy == .onAccess { return try loadFromKeychain() }
       try explicitly {
-        // Keeps the attributes that the app has set.
+        // The attributes that the app has set are kept.
         cachedValue = try read(mayPrompt: false)
         isCacheValid = true
       }

@@ -55,7 +55,8 @@ open class SingleValueKeychainItem: CustomReflectable {
     ]
   }
 
-  /// The access control for a save, which overrides ``accesible``; nil without authentication.
+  /// The access control that was last set, or loaded with flags, which a save applies instead of
+  /// ``accesible``; nil if there is none.
   var constrainedAccess: AccessControl?
   /// The identity of the item that was found, or else the declared one.
   private(set) var shownIdentity: ItemIdentity
