@@ -45,10 +45,6 @@ extension File {
 
   /// Whether the file is an empty directory; false without `/proc`.
   var isEmpty: Bool {
-    do throws(SystemError) {
-      return try FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty
-    } catch {
-      return false
-    }
+    (try? FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty) ?? false
   }
 }

@@ -169,11 +169,7 @@ extension File {
     // The call fails only for an unknown clock.
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
-    do throws(SystemError) {
-      try fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
-      return now.nanoseconds
-    } catch {
-      return nil
-    }
+    let result = try? fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
+    return result.map { _ in now.nanoseconds }
   }
 }

@@ -89,12 +89,7 @@ extension FileSystem {
   func discard(_ temporary: String) -> Bool {
     // In a forked child that leaves its parent's function, the file belongs to the parent.
     if Fork.isChild { return false }
-    do throws(SystemError) {
-      try unlink(temporary)
-      return true
-    } catch {
-      return false
-    }
+    return (try? unlink(temporary)) != nil
   }
 
   package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {

@@ -86,12 +86,7 @@ package final class PathWatch: Sendable {
     let isChanged = state.withLock { state in
       trySubscribing(&state)
       let start = FileStatus.now
-      let status: FileStatus?
-      do throws(SystemError) {
-        status = try fileSystem.status(of: path, followingLink: true)
-      } catch {
-        status = nil
-      }
+      let status = try? fileSystem.status(of: path, followingLink: true)
       defer {
         state.polledStatus = status
         // A second change within the same tick of the clock would not change the status.
@@ -103,11 +98,8 @@ package final class PathWatch: Sendable {
   }
 
   private func trySubscribing(_ state: inout State) {
-    do throws(SystemError) {
-      try subscribe(&state)
-    } catch {
-      // `problem` remains set, so that the store checks the file at each access.
-    }
+    // After a failure, `problem` remains set, so that the store checks the file at each access.
+    try? subscribe(&state)
   }
 
   private func subscribe(_ state: inout State) throws(SystemError) {
