@@ -10,7 +10,6 @@ package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendabl
     self.output = output
   }
 
-  /// Writes a failure, unless it has been written before.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }

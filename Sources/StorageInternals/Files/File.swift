@@ -89,9 +89,8 @@ package struct File: ~Copyable, Sendable {
           AT_FDCWD, source, fileSystem.directory, fileSystem.name(path), AT_SYMLINK_FOLLOW)
       }
       return true
-    } catch {
-      if error.isUnsupported || error.code == ENOENT { return false }
-      throw error
+    } catch let error where error.isUnsupported || error.code == ENOENT {
+      return false
     }
   }
 
@@ -120,9 +119,8 @@ extension File {
     do {
       try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
       return true
-    } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
+    } catch let error where error.code == EWOULDBLOCK {
+      return false
     }
   }
 

@@ -10,12 +10,10 @@ import Dispatch
 /// about 2 * N writes.
 struct FileLockWait {
   private let path: String
-  /// The maximum length of a turn.
   private let turn: Duration
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
-  /// The last turn and timeout of this process at the lock before the wait.
   private let past: FileLockQueue.Past
 
   // The limits of the pause between two polls, in microseconds. A write that reaches the disk takes
@@ -32,9 +30,8 @@ struct FileLockWait {
   ) throws(SystemError) {
     self.path = path
     self.turn = turn
-    let now = SuspendingClock.now
-    deadline = now.advanced(by: timeout)
-    queueDeadline = now.advanced(by: queueTimeout)
+    deadline = .now + timeout
+    queueDeadline = .now + queueTimeout
     past = try FileLockQueue.enter(path, until: deadline)
   }
 

@@ -107,9 +107,8 @@ extension FileSystem {
     let names: [String]
     do {
       names = try entries(of: path.parentDirectory)
-    } catch {
-      if error.code == EACCES { return false }
-      throw error
+    } catch let error where error.code == EACCES {
+      return false
     }
     for name in names where name.isTemporaryName(of: path.companionName) {
       try unlink("\(path.parentDirectory)/\(name)")

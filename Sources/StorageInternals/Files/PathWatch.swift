@@ -24,7 +24,6 @@ package final class PathWatch: Sendable {
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
   private let state = Lock(State())
-  /// The reason why the path is polled; nil if it is not.
   private let reason = Lock(SystemError?.none)
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
   private let pendingCheck = Lock(Bool?.none)
@@ -153,7 +152,7 @@ package final class PathWatch: Sendable {
       } catch {
         // A directory without read permission cannot be watched. The next read detects its removal.
         if step.name == nil, error.code == EACCES { continue }
-        failure = failure ?? error
+        failure = failure ?? SystemError(call: error.call, path: path, code: error.code)
       }
     }
     return (watched, failure)

@@ -14,7 +14,7 @@ public struct PasswordBlockList: Sendable {
     case ignoringCase
   }
 
-  private var passwords: Set<String>
+  private var passwords: Set<String> = []
   /// The rule for comparing passwords.
   public let comparison: Comparison
   /// The number of lines that were skipped because they are not valid UTF-8.
@@ -23,7 +23,6 @@ public struct PasswordBlockList: Sendable {
   /// Creates a list of passwords, normalized in the same way as those to check.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
-    self.passwords = []
     insert(passwords)
   }
 
