@@ -8,9 +8,7 @@ import CLibrary
 
   package let name: String
 
-  /// Loads the first library that is available under one of several names.
-  ///
-  /// `packages` are the packages that contain the library, by distribution.
+  /// Loads the first available library; `packages` contain it, by distribution.
   package init(anyOf names: [String], packages: [String: String]) throws(Unavailable) {
     var reasons: [String] = []
     for name in names {

@@ -63,6 +63,5 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     self.requirement = requirement
   }
 
-  /// Whether the requirement is known not to hold.
   var isFailed: Bool { state == .incomplete || state == .violated }
 }

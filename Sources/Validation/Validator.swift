@@ -46,14 +46,14 @@ public struct Validator<Value>: Sendable {
       }
   }
 
-  /// Returns the combined state of all requirements for a value.
-  func summary(of value: Value) -> Summary {
-    var results = CheckResults(checks: checks, summary: Summary())
+  /// Returns the worst state of all requirements for a value, and the positions that violate them.
+  func summary(of value: Value) -> (state: ValidationCheck.State, positions: [Range<Int>]) {
+    var results = CheckResults(checks: checks)
     evaluate(value, &results)
-    return results.summary ?? Summary()
+    let requirements = results.checks.filter { $0.severity == .requirement }
+    return (requirements.map(\.state).worst, requirements.flatMap(\.positions))
   }
 
-  /// Returns a validator with the same evaluation and changed checks.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var checks = checks
     for index in checks.indices { change(&checks[index]) }

@@ -6,7 +6,6 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// Creates the paths for an application, whose name is by default that of the executable.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,7 +24,6 @@ package struct ApplicationDirectories: Sendable {
     self.environment = environment
   }
 
-  /// The directory for settings.
   package var configuration: String {
     get throws(Unavailable) {
       try directory("XDG_CONFIG_HOME", inHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
@@ -87,13 +85,10 @@ package struct ApplicationDirectories: Sendable {
   }
 
   private static var executableName: String {
-    do {
-      // The first argument is not reliable, because the caller of `exec` chooses it.
-      return name(ofExecutable: try FileSystem().linkTarget(of: "/proc/self/exe"))
-    } catch {
-      // Some containers do not have /proc.
-      return name(ofExecutable: CommandLine.arguments.first ?? "")
-    }
+    // The first argument is not reliable, because the caller of `exec` chooses it, but some
+    // containers do not have /proc.
+    let link = try? FileSystem().linkTarget(of: "/proc/self/exe")
+    return name(ofExecutable: link ?? CommandLine.arguments.first ?? "")
   }
 
   package static func name(ofExecutable path: String) -> String {

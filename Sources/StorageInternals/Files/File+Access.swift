@@ -15,8 +15,7 @@ extension File {
     var refusal = SystemError(call: .fchmod, path: path, code: EOPNOTSUPP)
     do {
       try changeMode(to: mode)
-    } catch {
-      guard error.isRefusal else { throw error }
+    } catch let error where error.isRefusal {
       refusal = error
     }
     if isSecret, try status().permissions & 0o077 & ~mode != 0 { throw refusal }
@@ -36,19 +35,11 @@ extension File {
   /// Gives a file that root has created in a user's directory to that user, if this is permitted.
   func giveToOwner(of directory: FileStatus) throws(SystemError) {
     guard geteuid() == 0, directory.owner != 0 else { return }
-    do {
-      try copyOwner(from: directory)
-    } catch {
-      if !error.isRefusal { throw error }
-    }
+    do { try copyOwner(from: directory) } catch let error where error.isRefusal {}
   }
 
   /// Whether the file is an empty directory; false without `/proc`.
   var isEmpty: Bool {
-    do throws(SystemError) {
-      return try FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty
-    } catch {
-      return false
-    }
+    (try? FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty) ?? false
   }
 }

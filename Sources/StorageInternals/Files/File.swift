@@ -89,9 +89,8 @@ package struct File: ~Copyable, Sendable {
           AT_FDCWD, source, fileSystem.directory, fileSystem.name(path), AT_SYMLINK_FOLLOW)
       }
       return true
-    } catch {
-      if error.isUnsupported || error.code == ENOENT { return false }
-      throw error
+    } catch let error where error.isUnsupported || error.code == ENOENT {
+      return false
     }
   }
 
@@ -120,9 +119,8 @@ extension File {
     do {
       try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
       return true
-    } catch {
-      if error.code == EWOULDBLOCK { return false }
-      throw error
+    } catch let error where error.code == EWOULDBLOCK {
+      return false
     }
   }
 
@@ -131,23 +129,21 @@ extension File {
 
   /// The process that holds the lock, if the kernel reports it.
   var lockHolder: pid_t? {
-    do throws(SystemError) {
-      let status = try status()
-      let device = UInt64(status.device)
-      let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
-      let minor = device & 0xFF | (device >> 12) & ~0xFF
-      let name = "\(major.hexadecimal(digits: 2)):\(minor.hexadecimal(digits: 2)):\(status.inode)"
-      let locks = try FileSystem().open("/proc/locks", O_RDONLY).read(from: 0, count: 65536)
-      for line in locks.split(separator: UInt8(ascii: "\n")) {
-        // 7: FLOCK  ADVISORY  WRITE 10215 fe:00:16238816 0 EOF
-        let words = line.split(separator: UInt8(ascii: " ")).map {
-          String(decoding: $0, as: UTF8.self)
-        }
-        guard words.count > 5, words[1] == "FLOCK", words[5] == name else { continue }
-        return pid_t(words[4]).flatMap(Self.running)
+    // The holder is only a detail of an error message.
+    guard let status = try? status(),
+      let locks = try? FileSystem().open("/proc/locks", O_RDONLY).read(from: 0, count: 65536)
+    else { return nil }
+    let major = (status.device >> 8) & 0xFFF | (status.device >> 32) & ~0xFFF
+    let minor = status.device & 0xFF | (status.device >> 12) & ~0xFF
+    let name = "\(major.hexadecimal(digits: 2)):\(minor.hexadecimal(digits: 2)):\(status.inode)"
+    for line in locks.split(separator: UInt8(ascii: "\n")) {
+      // 7: FLOCK  ADVISORY  WRITE 10215 fe:00:16238816 0 EOF
+      let words = line.split(separator: UInt8(ascii: " ")).map {
+        String(decoding: $0, as: UTF8.self)
       }
-    } catch {
-      // The holder is only a detail of an error message.
+      guard words.count > 5, words[1] == "FLOCK", words[5] == name else { continue }
+      // A process that has ended may have left its lock to a child.
+      return pid_t(words[4]).flatMap { $0 > 0 && (kill($0, 0) == 0 || errno == EPERM) ? $0 : nil }
     }
     return nil
   }
@@ -223,11 +219,6 @@ extension File {
     let code = unsafe fcntl(descriptor, command, &record)
     let isFinding = command == F_GETLK || command == Self.getLock
     return (code, code == 0 && isFinding && record.l_type != F_UNLCK ? record : nil)
-  }
-
-  /// Returns the process if it is running; otherwise nil, because a child inherited its lock.
-  private static func running(_ process: pid_t) -> pid_t? {
-    process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }
 }
 

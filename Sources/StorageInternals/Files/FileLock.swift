@@ -12,6 +12,17 @@ package struct FileLock: ~Copyable, Sendable {
   /// The start of this process's turn, if it has begun with this lock.
   private let turnStart: SuspendingClock.Instant?
 
+  deinit {
+    // The lock belongs to the parent. The child has already closed its descriptor.
+    if Fork.isChild { return }
+    file.unlock()
+    if isQueued { FileLockQueue.leave(file.path, since: turnStart) }
+  }
+
+  package consuming func release() {}
+}
+
+extension FileLock {
   package static let defaultTimeout = Duration.seconds(30)
 
   /// Waits for the lock, in FIFO order among the threads of this process.
@@ -34,9 +45,7 @@ package struct FileLock: ~Copyable, Sendable {
       while true {
         let start = try wait.lock(file)
         if try file.staysLocked(at: path, in: fileSystem) {
-          self.file = file
-          isQueued = true
-          turnStart = start
+          self.init(file: file, isQueued: true, turnStart: start)
           return
         }
         // The file was removed or replaced during the wait, and later callers lock the new one.
@@ -48,29 +57,13 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Acquires the lock; returns nil if it is not free.
   package static func ifFree(
     at path: String, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) -> FileLock? {
     let file = try open(path, fileSystem)
     guard try file.lockIfFree(), try file.staysLocked(at: path, in: fileSystem) else { return nil }
-    return FileLock(file: file)
+    return FileLock(file: file, isQueued: false, turnStart: nil)
   }
-
-  private init(file: consuming File) {
-    self.file = file
-    isQueued = false
-    turnStart = nil
-  }
-
-  deinit {
-    // The lock belongs to the parent. The child has already closed its descriptor.
-    if Fork.isChild { return }
-    file.unlock()
-    if isQueued { FileLockQueue.leave(file.path, since: turnStart) }
-  }
-
-  package consuming func release() {}
 
   /// Changes the owner of the lock file to that of the data at `path`, or of the directory if there
   /// is no data.
@@ -96,9 +89,7 @@ package struct FileLock: ~Copyable, Sendable {
   private static func open(_ path: String, _ fileSystem: FileSystem) throws(SystemError) -> File {
     do {
       return try fileSystem.open(path, O_RDWR | O_NOFOLLOW)
-    } catch {
-      if error.code != ENOENT { throw error }
-    }
+    } catch let error where error.code == ENOENT {}
     let directory = path.parentDirectory
     let highest = try fileSystem.makeDirectories(directory)
     // The process that created an existing directory may not have flushed its name. A lock file

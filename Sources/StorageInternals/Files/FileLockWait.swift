@@ -10,12 +10,10 @@ import Dispatch
 /// about 2 * N writes.
 struct FileLockWait {
   private let path: String
-  /// The maximum length of a turn.
   private let turn: Duration
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
-  /// The last turn and timeout of this process at the lock before the wait.
   private let past: FileLockQueue.Past
 
   // The limits of the pause between two polls, in microseconds. A write that reaches the disk takes
@@ -32,14 +30,9 @@ struct FileLockWait {
   ) throws(SystemError) {
     self.path = path
     self.turn = turn
-    let now = SuspendingClock.now
-    deadline = now.advanced(by: timeout)
-    queueDeadline = now.advanced(by: queueTimeout)
-    let (isFirst, past) = FileLockQueue.enter(path, until: deadline)
-    self.past = past
-    if !isFirst {
-      throw past.timeout ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
-    }
+    deadline = .now + timeout
+    queueDeadline = .now + queueTimeout
+    past = try FileLockQueue.enter(path, until: deadline)
   }
 
   /// Waits until the file lock is free, and acquires it; returns the start of this process's turn,
@@ -111,38 +104,33 @@ enum FileLockQueue {
     var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
-
-    func past(of path: String) -> Past {
-      (lastTurn?.path == path ? lastTurn : nil, timeouts[path])
-    }
   }
 
   private static let state = Lock(State())
 
-  /// Enters the queue and waits for the threads ahead; returns false at the deadline, and otherwise
-  /// requires a call of `leave`.
+  /// Enters the queue and waits for the threads ahead; throws a timeout at the deadline, and
+  /// otherwise requires a call of `leave`.
   static func enter(
     _ path: String, until deadline: SuspendingClock.Instant
-  ) -> (isFirst: Bool, past: Past) {
-    let (semaphore, past) = state.withLock { state -> (DispatchSemaphore?, Past) in
+  ) throws(SystemError) -> Past {
+    let semaphore = state.withLock { state -> DispatchSemaphore? in
       if state.waiting[path] == nil {
         state.waiting[path] = []
-        return (nil, state.past(of: path))
+        return nil
       }
       let semaphore = DispatchSemaphore(value: 0)
       state.waiting[path]?.append(semaphore)
-      return (semaphore, state.past(of: path))
+      return semaphore
     }
-    guard let semaphore else { return (true, past) }
-    let isInTime = semaphore.wait(until: deadline)
-    return state.withLock { state in
+    let isInTime = semaphore?.wait(until: deadline) ?? true
+    return try state.withLock { state throws(SystemError) in
       // If the semaphore is not in the queue, the thread has reached the head of the queue, perhaps
       // just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
-        return (false, state.past(of: path))
+        throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
       }
-      return (true, state.past(of: path))
+      return (state.lastTurn?.path == path ? state.lastTurn : nil, state.timeouts[path])
     }
   }
 

@@ -4,12 +4,10 @@ package import CLibrary
 package struct FileStatus: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
-  /// The size in bytes.
   package let size: Int
   package let mode: mode_t
   package let owner: uid_t
   package let group: gid_t
-  /// The number of hard links.
   package let links: Int
   /// The modification time in nanoseconds since 1970, which wraps around after the year 2262.
   package let modified: Int

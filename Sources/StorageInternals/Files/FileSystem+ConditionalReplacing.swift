@@ -73,9 +73,9 @@ extension FileSystem {
     guard let current = try status(of: path), current.isUnmodified(since: old) else { return false }
     do {
       try rename(temporary, to: path, .exchanging)
-    } catch {
-      if error.code == ENOENT { return false }
-      guard error.isUnsupported else { throw error }
+    } catch let error where error.code == ENOENT {
+      return false
+    } catch let error where error.isUnsupported {
       guard let current = try status(of: path), current.isUnmodified(since: old),
         hasExpectedContent(path)
       else { return false }
@@ -129,9 +129,8 @@ extension FileSystem {
       guard let next = try status(of: temporary) else { return }
       do {
         try rename(temporary, to: path, .exchanging)
-      } catch {
+      } catch let error where error.code == ENOENT {
         // The file at the path has been removed, so the old file has the newest content.
-        guard error.code == ENOENT else { throw error }
         try rename(temporary, to: path, .withoutReplacing)
         return
       }
@@ -169,11 +168,7 @@ extension File {
     // The call fails only for an unknown clock.
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
-    do throws(SystemError) {
-      try fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
-      return now.nanoseconds
-    } catch {
-      return nil
-    }
+    let result = try? fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
+    return result.map { _ in now.nanoseconds }
   }
 }

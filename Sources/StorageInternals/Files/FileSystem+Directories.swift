@@ -12,8 +12,7 @@ extension FileSystem {
     }
     do {
       return try makeDirectory(path) ? path : nil
-    } catch {
-      guard error.code == ENOENT, path.parentDirectory != path else { throw error }
+    } catch let error where error.code == ENOENT && path.parentDirectory != path {
       let highest = try makeDirectories(path.parentDirectory)
       // A second failure is final, because a parent that is a dangling link remains missing.
       return try makeDirectory(path) ? highest ?? path : nil
@@ -26,9 +25,8 @@ extension FileSystem {
     let parent = try openDirectory(path.parentDirectory)
     do {
       try check(.mkdir, at: path) { unsafe mkdirat(parent.descriptor, name, 0o700) }
-    } catch {
+    } catch let error where [EEXIST, EACCES, EPERM, EROFS].contains(error.code) {
       // NFS and sandboxes may refuse the call before they check whether the directory exists.
-      guard [EEXIST, EACCES, EPERM, EROFS].contains(error.code) else { throw error }
       guard let found = try status(of: path, followingLink: true) else {
         throw error.code == EEXIST ? SystemError(call: .stat, path: path, code: ENOENT) : error
       }
@@ -77,9 +75,7 @@ extension FileSystem {
   func openDirectory(_ path: String) throws(SystemError) -> File {
     do {
       return try open(path, O_RDONLY | O_DIRECTORY)
-    } catch {
-      if error.code != EACCES { throw error }
-    }
+    } catch let error where error.code == EACCES {}
     // Swift does not import O_PATH from <fcntl.h>.
     return try open(path, 0o10000000 | O_DIRECTORY)
   }
@@ -100,9 +96,8 @@ extension FileSystem {
     else { return }
     do {
       try synchronizeDirectory(parent)
-    } catch {
+    } catch let error where error.isRefusal {
       // The refusal of a file system or sandbox is permanent, and no sign of a defective disk.
-      if !error.isRefusal { throw error }
     }
     try synchronizeNames(to: parent)
   }

@@ -89,12 +89,7 @@ extension FileSystem {
   func discard(_ temporary: String) -> Bool {
     // In a forked child that leaves its parent's function, the file belongs to the parent.
     if Fork.isChild { return false }
-    do throws(SystemError) {
-      try unlink(temporary)
-      return true
-    } catch {
-      return false
-    }
+    return (try? unlink(temporary)) != nil
   }
 
   package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {
@@ -112,9 +107,8 @@ extension FileSystem {
     let names: [String]
     do {
       names = try entries(of: path.parentDirectory)
-    } catch {
-      if error.code == EACCES { return false }
-      throw error
+    } catch let error where error.code == EACCES {
+      return false
     }
     for name in names where name.isTemporaryName(of: path.companionName) {
       try unlink("\(path.parentDirectory)/\(name)")

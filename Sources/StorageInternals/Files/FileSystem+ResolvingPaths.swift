@@ -40,7 +40,6 @@ private struct PathWalk {
   private(set) var steps: [PathStep] = []
   /// The remaining components in reverse order.
   private var rest: [Substring]
-  /// The number of symbolic links followed so far.
   private var links = 0
 
   /// The kernel's limit of symbolic links in a path.
@@ -77,25 +76,20 @@ private struct PathWalk {
     let target: String
     do {
       target = try fileSystem.linkTarget(of: next)
-    } catch {
-      switch error.code {
-      case EINVAL: return pass(name)
-      case ENOENT where !rest.contains(".."): return end(name)
+    } catch let error where error.code == EINVAL {
+      // The entry exists, and is not a symbolic link.
+      steps.append(PathStep(directory: position, name: rest.isEmpty ? name : nil))
+      position = next
+      return
+    } catch let error where error.code == ENOENT && !rest.contains("..") {
       // A `..` after a missing directory cannot be resolved.
-      default: throw error
-      }
+      return end(name)
     }
     steps.append(PathStep(directory: position, name: name))
     links += 1
     if links > Self.linkLimit { throw failure(ELOOP) }
     if target.utf8.first == UInt8(ascii: "/") { position = "/" }
     rest.append(contentsOf: target.pathComponents.reversed())
-  }
-
-  /// Continues past an existing entry that is not a symbolic link.
-  private mutating func pass(_ name: String) {
-    steps.append(PathStep(directory: position, name: rest.isEmpty ? name : nil))
-    position = position.child(name)
   }
 
   /// Ends the walk at a missing entry.

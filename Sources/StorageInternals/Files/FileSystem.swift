@@ -47,11 +47,10 @@ package struct FileSystem: Sendable {
         Fork.openFile(flags) { unsafe openat(directory, parent, flags, mode) }
       }
       return File(path: path, descriptor: descriptor, fileSystem: self)
-    } catch {
+    } catch let error where [EOPNOTSUPP, EISDIR, EINVAL, EPERM].contains(error.code) {
       // File systems that ignore the flag fail with `EISDIR`. In a removed directory, ext4 fails
       // with `EPERM`; a named file then fails with `ENOENT`.
-      if [EOPNOTSUPP, EISDIR, EINVAL, EPERM].contains(error.code) { return nil }
-      throw error
+      return nil
     }
   }
 
@@ -64,9 +63,8 @@ package struct FileSystem: Sendable {
       try check(.stat, at: path) {
         unsafe fstatat(directory, name(path), &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW)
       }
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw error
+    } catch let error where error.code == ENOENT {
+      return nil
     }
     return FileStatus(status)
   }
@@ -89,9 +87,7 @@ package struct FileSystem: Sendable {
   package func unlink(_ path: String) throws(SystemError) {
     do {
       try check(.unlink, at: path) { unsafe unlinkat(directory, name(path), 0) }
-    } catch {
-      if error.code != ENOENT { throw error }
-    }
+    } catch let error where error.code == ENOENT {}
   }
 
   /// Returns the target of a symbolic link, in which U+FFFD replaces bytes that are not UTF-8.
@@ -173,16 +169,12 @@ extension FileSystem {
   package func renameExclusively(_ path: String, to target: String) throws(SystemError) {
     do {
       return try rename(path, to: target, .withoutReplacing)
-    } catch {
-      if !error.isUnsupported { throw error }
-    }
+    } catch let error where error.isUnsupported {}
     do {
       try link(path, to: target)
       discard(path)
       return
-    } catch {
-      if !error.isUnsupported { throw error }
-    }
+    } catch let error where error.isUnsupported {}
     _ = try open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
       try rename(path, to: target)

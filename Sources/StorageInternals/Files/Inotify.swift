@@ -100,13 +100,8 @@ package enum Inotify {
     while true {
       let instance = try open(for: watch)
       let generation = state.withLock { $0.generation }
-      let descriptor: Int32
-      do {
-        descriptor = try watch.fileSystem.check(.inotify, at: directory) {
-          unsafe inotify_add_watch(instance, directory, events | flags)
-        }
-      } catch {
-        throw SystemError(call: .inotify, path: watch.path, code: error.code)
+      let descriptor = try watch.fileSystem.check(.inotify, at: directory) {
+        unsafe inotify_add_watch(instance, directory, events | flags)
       }
       let watched = names.map { WatchedName(directory: descriptor, name: $0) }
       let isAdded = state.withLock { state in
@@ -166,11 +161,10 @@ package enum Inotify {
   /// that of a file.
   private static func wait(for instance: Int32) -> [Event]? {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
-      var count = -1
-      repeat {
-        count = unsafe read(instance, buffer.baseAddress!, buffer.count)
-      } while count == -1 && errno == EINTR
-      if count <= 0 { return nil }
+      let count = try? FileSystem().check(.read, "inotify") {
+        unsafe read(instance, buffer.baseAddress!, buffer.count)
+      }
+      guard let count, count > 0 else { return nil }
       var events: [Event] = []
       var offset = 0
       while offset + MemoryLayout<inotify_event>.size <= count {

@@ -24,7 +24,6 @@ package final class PathWatch: Sendable {
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
   private let state = Lock(State())
-  /// The reason why the path is polled; nil if it is not.
   private let reason = Lock(SystemError?.none)
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
   private let pendingCheck = Lock(Bool?.none)
@@ -86,12 +85,7 @@ package final class PathWatch: Sendable {
     let isChanged = state.withLock { state in
       trySubscribing(&state)
       let start = FileStatus.now
-      let status: FileStatus?
-      do throws(SystemError) {
-        status = try fileSystem.status(of: path, followingLink: true)
-      } catch {
-        status = nil
-      }
+      let status = try? fileSystem.status(of: path, followingLink: true)
       defer {
         state.polledStatus = status
         // A second change within the same tick of the clock would not change the status.
@@ -103,11 +97,8 @@ package final class PathWatch: Sendable {
   }
 
   private func trySubscribing(_ state: inout State) {
-    do throws(SystemError) {
-      try subscribe(&state)
-    } catch {
-      // `problem` remains set, so that the store checks the file at each access.
-    }
+    // After a failure, `problem` remains set, so that the store checks the file at each access.
+    try? subscribe(&state)
   }
 
   private func subscribe(_ state: inout State) throws(SystemError) {
@@ -161,7 +152,7 @@ package final class PathWatch: Sendable {
       } catch {
         // A directory without read permission cannot be watched. The next read detects its removal.
         if step.name == nil, error.code == EACCES { continue }
-        failure = failure ?? error
+        failure = failure ?? SystemError(call: error.call, path: path, code: error.code)
       }
     }
     return (watched, failure)

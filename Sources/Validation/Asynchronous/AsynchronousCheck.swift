@@ -10,7 +10,6 @@
 /// of its validator holds. Then it is ``ValidationCheck/State/pending`` until the closure returns.
 /// Each keystroke cancels the task of the closure, ignores its answer, and restarts the debounce.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
-  /// The check before it has run.
   let waiting: ValidationCheck
   let debounce: Duration
   let timeout: Duration
@@ -18,7 +17,6 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
   let areEqual: @Sendable (Value, Value) -> Bool
   let answer: @Sendable (Value) async throws -> AsynchronousAnswer
 
-  /// Calls the closure, and returns the state of the check for a value and the advice.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {

@@ -21,7 +21,6 @@ struct FieldState<Value: Sendable>: Sendable {
   /// The fields with checks that read this one.
   var dependents: [Dependent] = []
 
-  /// The index of the first asynchronous check in the current report.
   var firstAsynchronousIndex: Int {
     report.checks.count - asynchronousChecks.count - crossFieldChecks.count
   }

@@ -58,7 +58,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
       properties.registrar.access(properties, keyPath: \.value)
       return state.access { $0.value }
     }
-    set { change(to: newValue) { $0.isTouched = true } }
+    set { change(to: newValue, isTouched: true) }
   }
 
   /// The report on the value.
@@ -91,12 +91,12 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   }
 
   /// Restores the initial value and the untouched state.
-  public func reset() { change(to: initialValue) { $0.isTouched = false } }
+  public func reset() { change(to: initialValue, isTouched: false) }
 
-  private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
+  private func change(to value: Value, isTouched: Bool) {
     properties.registrar.willSet(properties, keyPath: \.value)
     revalidate { state in
-      update(&state)
+      state.isTouched = isTouched
       state.mustUpdateAsynchronousChecks = true
       state.newestValue = value
     }

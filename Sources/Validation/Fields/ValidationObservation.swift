@@ -16,7 +16,6 @@ public final class ValidationObservation: Sendable {
 final class ReportObservers: Sendable {
   private let observers: Lock<Observers<@Sendable () -> Void>> = Lock(Observers())
 
-  /// Adds an observer, until the returned object is released.
   func add(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     let observer = Observer(observer)
     observers.withLock { $0.add(observer) }

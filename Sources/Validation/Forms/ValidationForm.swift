@@ -13,7 +13,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
 
-  private let observers: ReportObservers
+  private let observers = ReportObservers()
   private let observations: [ValidationObservation]
 
   /// Creates a form with fields, in the order in which the user fills them in.
@@ -22,10 +22,8 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// Creates a form with fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {
     self.fields = fields
-    let observers = ReportObservers()
-    self.observers = observers
     // The closure must not retain the form, which retains the observation.
-    observations = fields.map { $0.observe { observers.notify() } }
+    observations = fields.map { [observers] field in field.observe { observers.notify() } }
   }
 
   /// The report on all fields.

@@ -1,10 +1,10 @@
 import PasswordRules
 
 enum EnglishStrings: LocalizedStrings {
-  static let (and, or) = ("and", "or")
+  static let conjunctions = (and: "and", or: "or")
   static let quotationMarks = ("“", "”")
   static let position = (" at", "At")
-  static let (space, tab, lineBreak) = ("the space", "the tab", "the line break")
+  static let invisible = (space: "the space", tab: "the tab", lineBreak: "the line break")
   static let element = Noun("element", "elements")
   static let character = Noun("character", "characters")
   static let byte = Noun("byte", "bytes")

@@ -1,10 +1,10 @@
 import PasswordRules
 
 enum GermanStrings: LocalizedStrings {
-  static let (and, or) = ("und", "oder")
+  static let conjunctions = (and: "und", or: "oder")
   static let quotationMarks = ("„", "“")
   static let position = (" an Stelle", "An Stelle")
-  static let (space, tab, lineBreak) = ("Leerzeichen", "Tabulator", "Zeilenumbruch")
+  static let invisible = (space: "Leerzeichen", tab: "Tabulator", lineBreak: "Zeilenumbruch")
   static let element = Noun("Element", "Elemente")
   static let character = Noun("Zeichen", "Zeichen")
   static let byte = Noun("Byte", "Bytes")

@@ -2,19 +2,15 @@ import PasswordRules
 
 /// The strings of a language, and the words from which common strings are composed.
 protocol LocalizedStrings: SendableMetatype {
-  static var and: String { get }
-  static var or: String { get }
+  static var conjunctions: (and: String, or: String) { get }
   static var quotationMarks: (String, String) { get }
   /// The words before a position, after a quotation and on their own.
   static var position: (String, String) { get }
-  // The names of invisible characters, in the form used in sentences.
-  static var space: String { get }
-  static var tab: String { get }
-  static var lineBreak: String { get }
+  /// The names of invisible characters, in the form used in sentences.
+  static var invisible: (space: String, tab: String, lineBreak: String) { get }
   static var element: Noun { get }
   static var character: Noun { get }
   static var byte: Noun { get }
-  /// Returns the noun for the characters of a class.
   static func noun(_ characterClass: CharacterClass) -> Noun
 
   static func text(of message: ValidationMessage, in language: ValidationLanguage) -> String
@@ -32,17 +28,17 @@ extension LocalizedStrings {
     case .addCharacters(let count, let unit), .removeCharacters(let count, let unit):
       noun(unit).counted(count)
     case .minimumOf(let count, let classes):
-      "\(count) \(list(classes.map { noun($0).form(limiting: count) }, or))"
+      "\(count) \(list(classes.map { noun($0).form(limiting: count) }, conjunctions.or))"
     case .addOf(let count, let classes):
-      "\(count) \(list(classes.map { noun($0).form(count) }, or))"
-    case .onlyOf(let classes): list(classes.map { noun($0).plural }, and)
-    case .remove(let characters): list(characters.map(name), and)
+      "\(count) \(list(classes.map { noun($0).form(count) }, conjunctions.or))"
+    case .onlyOf(let classes): list(classes.map { noun($0).plural }, conjunctions.and)
+    case .remove(let characters): list(characters.map(name), conjunctions.and)
     case .minimum(let value), .maximum(let value): value
     case .shortenRun(let run, let text, let range, let limit):
       (text.map { quoted($0) + position.0 } ?? position.1)
         + " \(positions([range])): \(Self.text(of: .maximumRun(run, limit), in: language))"
-    case .all(let messages): list(messages.map(language.text), and)
-    case .either(let messages): list(messages.map(language.text), or)
+    case .all(let messages): list(messages.map(language.text), conjunctions.and)
+    case .either(let messages): list(messages.map(language.text), conjunctions.or)
     case .custom(let code, let parameters):
       parameters.isEmpty ? code : "\(code) (\(parameters.joined(separator: ", ")))"
     default: preconditionFailure("The text of this message depends on the language.")
@@ -69,9 +65,9 @@ extension LocalizedStrings {
   /// Returns a visible character in quotation marks, or the name or code points of another one.
   static func name(_ character: String) -> String {
     switch character {
-    case " ": space
-    case "\t": tab
-    case "\n", "\r", "\r\n": lineBreak
+    case " ": invisible.space
+    case "\t": invisible.tab
+    case "\n", "\r", "\r\n": invisible.lineBreak
     default:
       character.unicodeScalars.map(\.properties)
         .allSatisfy { $0.isGraphemeBase && !$0.isWhitespace }
@@ -91,7 +87,6 @@ extension LocalizedStrings {
 
 /// The forms of a noun that are used with counts.
 struct Noun: Sendable {
-  /// The form for a count of one.
   private let one: String
   /// The form for a count that ends in 2 to 4, or nil if the language has no such form.
   private let few: String?
@@ -99,7 +94,6 @@ struct Noun: Sendable {
   private let many: String
   /// The form for a limit that ends in 1, if the language has the form `few`.
   private let genitive: String
-  /// The form without a count.
   let plural: String
 
   init(

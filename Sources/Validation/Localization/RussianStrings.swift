@@ -1,10 +1,10 @@
 import PasswordRules
 
 enum RussianStrings: LocalizedStrings {
-  static let (and, or) = ("и", "или")
+  static let conjunctions = (and: "и", or: "или")
   static let quotationMarks = ("«", "»")
   static let position = (", позиция", "Позиция")
-  static let (space, tab, lineBreak) = ("пробел", "табуляцию", "перенос строки")
+  static let invisible = (space: "пробел", tab: "табуляцию", lineBreak: "перенос строки")
   static let element = Noun("элемент", few: "элемента", "элементов")
   static let character = Noun("символ", few: "символа", "символов", plural: "символы")
   static let byte = Noun("байт", few: "байта", "байтов")

@@ -1,10 +1,10 @@
 import PasswordRules
 
 enum SpanishStrings: LocalizedStrings {
-  static let (and, or) = ("y", "o")
+  static let conjunctions = (and: "y", or: "o")
   static let quotationMarks = ("«", "»")
   static let position = (" en la posición", "En la posición")
-  static let (space, tab, lineBreak) = ("el espacio", "el tabulador", "el salto de línea")
+  static let invisible = (space: "el espacio", tab: "el tabulador", lineBreak: "el salto de línea")
   static let element = Noun("elemento", "elementos")
   static let character = Noun("carácter", "caracteres")
   static let byte = Noun("byte", "bytes")

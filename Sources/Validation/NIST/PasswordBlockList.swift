@@ -18,7 +18,7 @@ public struct PasswordBlockList: Sendable {
   /// The maximum length of a line, in bytes.
   static let longestLine = 4096
 
-  private var passwords: Set<String>
+  private var passwords: Set<String> = []
   /// The rule for comparing passwords.
   public let comparison: Comparison
   /// The number of lines that were skipped because they are not valid UTF-8.
@@ -27,7 +27,6 @@ public struct PasswordBlockList: Sendable {
   /// Creates a list of passwords, which must be normalized in the same way as those to check.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
-    self.passwords = []
     insert(passwords)
   }
 

@@ -6,7 +6,6 @@ struct CountBounds: Sendable {
   private let unit: LengthUnit?
   /// The minimum, or nil if it is zero or less.
   private let minimum: Int?
-  /// The maximum, or nil if there is none.
   private let maximum: Int?
 
   init(_ range: some RangeExpression<Int>, unit: LengthUnit? = nil) {
@@ -26,7 +25,6 @@ struct CountBounds: Sendable {
     maximum = upper < .max ? upper : nil
   }
 
-  /// Returns a check for each limit.
   func checks(
     _ minimumName: String = "minimumCount", _ maximumName: String = "maximumCount"
   ) -> [ValidationCheck] {

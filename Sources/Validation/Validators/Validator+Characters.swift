@@ -36,21 +36,20 @@ extension Validator<String> {
   ///
   /// Messages quote runs of up to 12 characters. For a secret, use ``password(_:unit:matching:)``.
   public static func maxRepeating(_ limit: Int) -> Validator {
-    runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
+    runs("maxRepeating", .repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
   /// Returns a validator that limits the number of characters in a row that ascend or descend in
   /// A–Z, a–z or 0–9, with the state and messages of ``maxRepeating(_:)``.
   public static func maxSequential(_ limit: Int) -> Validator {
-    runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
+    runs("maxSequential", .sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
   /// Returns a validator that limits runs; as in password rules, a limit below 1 has no effect.
   private static func runs(
-    _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
+    _ name: String, _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {
-    let name = run == .repeating ? "maxRepeating" : "maxSequential"
-    return Validator(name, .maximumRun(run, limit)) { string, results in
+    Validator(name, .maximumRun(run, limit)) { string, results in
       let positions = rules.check(string).checks.last?.violations ?? []
       guard let first = positions.first else { return results.record(.satisfied) }
       let characters = string.unicodeScalars.dropFirst(first.lowerBound).prefix(first.count)

@@ -20,12 +20,9 @@ extension Validator where Value: Collection & SendableMetatype {
   /// do not meet the requirements.
   public static func each(_ validator: Validator<Value.Element>) -> Validator {
     Validator("each", .each(validator.combinedRequirement)) { elements, results in
-      var all = Summary()
-      for (position, element) in elements.enumerated() {
-        let state = validator.summary(of: element).state
-        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
-      }
-      results.record(all.state, positions: all.positions)
+      let states = elements.map { validator.summary(of: $0).state }
+      let failed = states.indices.filter { states[$0] != .satisfied }
+      results.record(states.worst, positions: failed.map { $0..<($0 + 1) })
     }
   }
 }
@@ -36,10 +33,8 @@ where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMe
   public static var unique: Validator {
     Validator("unique", .unique) { elements, results in
       var seen: Set<Value.Element> = []
-      var positions: [Range<Int>] = []
-      for (position, element) in elements.enumerated() where !seen.insert(element).inserted {
-        positions.append(position..<(position + 1))
-      }
+      let duplicates = elements.enumerated().filter { !seen.insert($0.element).inserted }
+      let positions = duplicates.map { $0.offset..<($0.offset + 1) }
       results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
     }
   }
