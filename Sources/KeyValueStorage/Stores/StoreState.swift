@@ -22,8 +22,6 @@ struct StoreState: Sendable {
   private(set) var unsaved: UnsavedChanges = [:]
   /// The changes that `save` has added and no thread is writing yet, in their order.
   var saves: [PendingSave] = []
-  /// The sequence number of the last change, saved or not.
-  private var lastSequenceNumber = 0
   /// The reason why unsaved changes could not be written; nil if there are none.
   @ReportedError var writeError: KeyValueStoreError?
   /// The reason why the file could not be migrated, although it could be read.
@@ -66,7 +64,6 @@ struct StoreState: Sendable {
     }
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
-    lastSequenceNumber = generation
     unsaved.updateValue((value, generation), forKey: key)
     if let before { notifyObservers(since: before) }
     return generation
@@ -81,13 +78,8 @@ struct StoreState: Sendable {
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
     if !isOlder { contents = newest }
-    if saved.values.map({ $0.sequenceNumber }).max() == lastSequenceNumber {
-      // No key was set after `saved` was captured.
-      unsaved.removeAll(keepingCapacity: true)
-    } else {
-      for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
-        unsaved[key] = nil
-      }
+    for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
+      unsaved[key] = nil
     }
     if let before { notifyObservers(since: before) }
     if unsaved.isEmpty {
