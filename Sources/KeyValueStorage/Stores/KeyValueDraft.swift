@@ -26,8 +26,7 @@ public struct KeyValueDraft: Sendable {
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    guard let value = self[StoredKey(key)] else { return nil }
-    return try coding.value(type, from: value, key: key)
+    try self[StoredKey(key)].map { try coding.value(type, from: $0, key: key) }
   }
 
   /// Sets the value of a key, or throws ``KeyValueStoreError/unencodable(key:type:reason:)``.
