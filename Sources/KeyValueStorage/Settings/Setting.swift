@@ -11,8 +11,8 @@ final class Setting: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
     var encoded: EncodedValue?
-    let value: AnyBox
-    let error: KeyValueStoreError?
+    var value: AnyBox
+    var error: KeyValueStoreError?
   }
 
   private struct Cache: Sendable {
@@ -115,14 +115,12 @@ final class Setting: Sendable {
     if let cached { return cached }
 
     // The value is decoded outside the lock, because the type's `Decodable` code may use the store.
-    let decoded: CachedValue
+    var decoded = CachedValue(generation: generation, encoded: encoded, value: defaultValue)
     do {
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: try decode(encoded), error: nil)
+      decoded.value = try decode(encoded)
     } catch {
       KeyValueStore.onFailure(error)
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: defaultValue, error: error)
+      decoded.error = error
     }
     withCache { cache, state in
       if state.transaction == nil, generation == nil || state.generation == generation {
@@ -161,8 +159,7 @@ final class Setting: Sendable {
       if let thread = state.changingThread, thread != .current { return nil }
       if cache.rejection != nil { cache.rejection = nil }
       guard let generation = state.set(key, to: encoded) else { return false }
-      cache.setValue(
-        CachedValue(generation: generation, encoded: encoded, value: value, error: nil))
+      cache.setValue(CachedValue(generation: generation, encoded: encoded, value: value))
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
