@@ -19,7 +19,7 @@ public struct KeyValueDraft: Sendable {
 
   /// The contents with the changes.
   var contents: KeyValueContents {
-    stored.applying(KeyValueChanges(changes), revision: stored.revision)
+    stored.applying(KeyValueChanges(byKey: changes), revision: stored.revision)
   }
 
   /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does.
@@ -59,6 +59,6 @@ public struct KeyValueDraft: Sendable {
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
     let effective = changes.filter { key, value in stored[key] != value }
-    return KeyValueChanges(effective, confirmsStoredValues: effective.count < changes.count)
+    return KeyValueChanges(byKey: effective, confirmsStoredValues: effective.count < changes.count)
   }
 }
