@@ -16,7 +16,7 @@ final class Setting: Sendable {
   }
 
   private struct Cache: Sendable {
-    private(set) var value: CachedValue?
+    var value: CachedValue? { didSet { decodingError = value?.error } }
     @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
@@ -26,11 +26,6 @@ final class Setting: Sendable {
           KeyValueStore.didSucceed(after: [oldValue])
         }
       }
-    }
-
-    mutating func setValue(_ newValue: CachedValue) {
-      if value?.error != nil || newValue.error != nil { decodingError = newValue.error }
-      value = newValue
     }
   }
 
@@ -108,7 +103,7 @@ final class Setting: Sendable {
       if state.transaction == nil {
         cached.generation = generation
         cached.encoded = encoded
-        cache.setValue(cached)
+        cache.value = cached
       }
       return (encoded, generation, cached)
     }
@@ -124,7 +119,7 @@ final class Setting: Sendable {
     }
     withCache { cache, state in
       if state.transaction == nil, generation == nil || state.generation == generation {
-        cache.setValue(decoded)
+        cache.value = decoded
       }
     }
     return decoded
@@ -159,7 +154,7 @@ final class Setting: Sendable {
       if let thread = state.changingThread, thread != .current { return nil }
       if cache.rejection != nil { cache.rejection = nil }
       guard let generation = state.set(key, to: encoded) else { return false }
-      cache.setValue(CachedValue(generation: generation, encoded: encoded, value: value))
+      cache.value = CachedValue(generation: generation, encoded: encoded, value: value)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
