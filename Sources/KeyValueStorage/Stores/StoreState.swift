@@ -33,9 +33,7 @@ struct StoreState: Sendable {
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   /// The transaction of the calling thread.
-  var ownTransaction: OpenTransaction? {
-    transaction.flatMap { $0.thread == .current ? $0 : nil }
-  }
+  var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
@@ -57,13 +55,12 @@ struct StoreState: Sendable {
   /// Sets or removes a key, and returns the generation from which all threads observe the change;
   /// nil in a transaction of the calling thread.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
+    generation += 1
     if transaction?.thread == .current {
-      generation += 1
       transaction?.draft[key] = value
       return nil
     }
     let before = observers.byKey.isEmpty ? nil : self
-    generation += 1
     unsaved.updateValue((value, generation), forKey: key)
     if let before { notifyObservers(since: before) }
     return generation
