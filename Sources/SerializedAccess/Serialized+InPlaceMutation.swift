@@ -104,8 +104,6 @@ extension Serialized {
 }
 
 /// A work item that suspends a queue while another thread changes a value in place.
-///
-/// An accessor cannot yield inside `sync`.
 final class QueueSuspension: @unchecked Sendable {
   // `@unchecked`: the other thread waits while the queue runs `work`, and only changes it before
   // the queue begins and between the semaphores' signals.

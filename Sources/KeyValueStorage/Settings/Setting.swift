@@ -186,23 +186,19 @@ final class Setting: Sendable {
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
     // The change itself may have forked.
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
-    var failure = change.rejection
-    if failure == nil {
-      do {
-        assign(try encode(value), Box(value))
-      } catch {
-        failure = error
-      }
+    let outcome = Result { () throws(KeyValueStoreError) in
+      if let rejection = change.rejection { throw rejection }
+      assign(try encode(value), Box(value))
     }
     let mustWrite = withCache { cache, state in
       // The rejection is set before the next change by another thread, whose success clears it.
-      if let failure { cache.rejection = failure }
+      if case .failure(let error) = outcome { cache.rejection = error }
       if change.isNested { return false }
       state.changingThread = nil
       return state.ownTransaction == nil
     }
     store.propertyLock.unlock()
-    if let failure { KeyValueStore.onFailure(failure) }
+    if case .failure(let error) = outcome { KeyValueStore.onFailure(error) }
     if mustWrite { store.flushOrSchedule() }
   }
 
@@ -236,5 +232,4 @@ final class Setting: Sendable {
   }
 }
 
-/// A `Box` in code that is independent of the value's type.
 typealias AnyBox = any AnyObject & Sendable

@@ -70,11 +70,10 @@ struct StoreState: Sendable {
   mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
     readError = nil
     gracePeriodStart = nil
-    // Another thread may have adopted newer contents in the meantime.
-    let isOlder = contents.map { newest.revision < $0.revision } ?? false
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
-    if !isOlder { contents = newest }
+    // Another thread may have adopted newer contents in the meantime.
+    if contents?.revision ?? .min <= newest.revision { contents = newest }
     for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
       unsaved[key] = nil
     }
