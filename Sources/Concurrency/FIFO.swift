@@ -16,7 +16,6 @@ struct FIFO<Element: Sendable>: Sendable {
     return newestFirst.popLast()
   }
 
-  /// Removes and returns an element that satisfies a predicate; returns nil if there is none.
   mutating func remove(where isRemoved: (Element) -> Bool) -> Element? {
     if let index = newestFirst.firstIndex(where: isRemoved) { return newestFirst.remove(at: index) }
     return added.firstIndex(where: isRemoved).map { added.remove(at: $0) }

@@ -10,12 +10,10 @@ package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
 
   package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
-  /// Returns the value, and creates it if necessary.
   package func get() throws(Failure) -> Value {
     if let createdValue { return createdValue }
     return created.storeIfNil(Box(try create())).value
   }
 
-  /// The value, if it has been created.
   package var createdValue: Value? { created.load()?.value }
 }

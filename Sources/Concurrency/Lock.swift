@@ -7,42 +7,33 @@ package import CLibrary
 ///
 /// In a forked child, `withLock` traps, because another thread of the parent may have been changing
 /// the value.
-package final class Lock<Value>: @unchecked Sendable {
-  // `@unchecked`: the mutex guards the value.
-  private let mutex = SystemMutex()
+@safe package final class Lock<Value>: @unchecked Sendable {
+  // `@unchecked`: the mutex guards the value. It is allocated separately, because its address must
+  // not change.
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   // The mutex excludes other threads, and an exclusivity check would cost as much as the mutex.
   @exclusivity(unchecked) private var value: Value
 
   package init(_ value: sending Value) {
     // No other reference exists yet.
     unsafe self.value = value
+    unsafe initializeMutex(mutex, PTHREAD_MUTEX_NORMAL)
     Fork.registerHandlers()
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
   }
 
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     if Fork.isChild { Fork.trap() }
-    mutex.lock()
-    defer { mutex.unlock() }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return try unsafe body(&value)
   }
-}
-
-/// A mutex of the C library, allocated separately because its address must not change.
-@safe struct SystemMutex: ~Copyable, @unchecked Sendable {
-  let address = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-  init() { unsafe initializeMutex(address, PTHREAD_MUTEX_NORMAL) }
-
-  deinit {
-    unsafe pthread_mutex_destroy(address)
-    unsafe address.deallocate()
-  }
-
-  func lock() { unsafe pthread_mutex_lock(address) }
-
-  func unlock() { unsafe pthread_mutex_unlock(address) }
 }
 
 /// Initializes memory as a mutex of a kind, a constant `PTHREAD_MUTEX_…`.

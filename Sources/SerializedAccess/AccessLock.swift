@@ -59,9 +59,7 @@ import Synchronization
   }
 
   /// Locks the mutex; returns false if it is not free.
-  func tryEnter() -> Bool {
-    unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
-  }
+  func tryEnter() -> Bool { unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0 }
 
   /// Locks the mutex, or gives up at a deadline.
   func enter(until deadline: Deadline) -> Entry {
@@ -110,9 +108,7 @@ import Synchronization
     if isInForkedChild { Fork.trap() }
   }
 
-  var isInForkedChild: Bool {
-    unsafe memory.pointee.forkCount.pointee != 0
-  }
+  var isInForkedChild: Bool { unsafe memory.pointee.forkCount.pointee != 0 }
 
   /// Whether there are observers; only accessed while the mutex is held.
   var isObserved: Bool {
@@ -133,9 +129,7 @@ import Synchronization
   /// Whether a thread has waited too long.
   var hasStarving: Bool { slowPathReasons >= SlowPath.starving }
 
-  var hasQueued: Bool {
-    unsafe memory.pointee.queuedCount.load(ordering: .relaxed) > 0
-  }
+  var hasQueued: Bool { unsafe memory.pointee.queuedCount.load(ordering: .relaxed) > 0 }
 
   private var slowPathReasons: Int {
     unsafe memory.pointee.slowPathReasons.load(ordering: .relaxed)

@@ -15,10 +15,9 @@ struct Deadline {
 
   // The function is not visible in Swift's overlay of the C library; nil in musl and in glibc
   // before 2.30.
-  private static let lock: Lock? = {
-    guard let address = unsafe dlsym(nil, "pthread_mutex_clocklock") else { return nil }
-    return unsafe unsafeBitCast(address, to: Lock.self)
-  }()
+  private static let lock: Lock? = unsafe dlsym(nil, "pthread_mutex_clocklock").map {
+    unsafe unsafeBitCast($0, to: Lock.self)
+  }
 
   // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
   // takes longer unless the mutex becomes free.

@@ -5,13 +5,12 @@ typealias ScheduledAccess<Value> = @Sendable (Serialized<Value>) -> Void
 ///
 /// Adding an access requires only a separate lock, so it never waits for a long access.
 final class ScheduledAccesses<Value>: @unchecked Sendable {
-  // `@unchecked`: `additionLock` guards `added`, `addedCount` and `isDraining`;
-  // `accessLock` guards `newestFirst` and `removedCount`.
+  // `@unchecked`: `additionLock` guards `added` and `addedCount`, and `accessLock` guards
+  // `newestFirst` and `removedCount`.
   private let accessLock: AccessLock
   private let additionLock = AccessLock()
   private var added: [ScheduledAccess<Value>] = []
   private var addedCount = 0
-  private var isDraining = false
   private var newestFirst: [ScheduledAccess<Value>] = []
   private var removedCount = 0
 
@@ -32,8 +31,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     defer { additionLock.leave() }
     added.append(access)
     addedCount += 1
-    if isDraining { return false }
-    isDraining = true
+    // The reason changes only under this lock, so it also tells whether the list is being drained.
+    if accessLock.hasScheduled { return false }
     // Until the list is empty, each waiting access runs the scheduled accesses first.
     accessLock.addSlowPathReason(AccessLock.SlowPath.scheduled)
     return true
@@ -63,8 +62,7 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     _ = additionLock.enter()
     defer { additionLock.leave() }
     if !added.isEmpty { return false }
-    if isDraining { accessLock.removeSlowPathReason(AccessLock.SlowPath.scheduled) }
-    isDraining = false
+    if accessLock.hasScheduled { accessLock.removeSlowPathReason(AccessLock.SlowPath.scheduled) }
     return true
   }
 }

@@ -104,13 +104,7 @@ extension Serialized where Value: Sendable {
         if Task.isCancelled { return cancel() }
         schedule { serialized in
           guard let continuation = waiting.withLock({ $0.take() }) else { return }
-          serialized.mutate { value in
-            do {
-              continuation.resume(returning: try body(&value))
-            } catch {
-              continuation.resume(throwing: error)
-            }
-          }
+          serialized.mutate { value in continuation.resume(with: Result { try body(&value) }) }
         }
       }
     } onCancel: {

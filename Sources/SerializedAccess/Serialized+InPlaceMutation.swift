@@ -10,9 +10,7 @@ import Dispatch
 /// than all the rest.
 final class InPlaceMutation {
   /// The way in which other work on the queue is prevented during the change.
-  enum QueueState {
-    /// Other work is not prevented, because the change did not go through the queue.
-    case running
+  enum Exclusion {
     /// The queue was suspended with `DispatchQueue.suspend()`.
     case suspended
     /// A work item on the queue waits for the end of the change.
@@ -21,11 +19,12 @@ final class InPlaceMutation {
 
   /// A snapshot of the old value for the observers; nil if there are none.
   let before: AnyObject?
-  let queueState: QueueState
+  /// Nil if the change did not go through the queue.
+  let exclusion: Exclusion?
 
-  init(before: AnyObject?, _ queueState: QueueState = .running) {
+  init(before: AnyObject?, _ exclusion: Exclusion?) {
     self.before = before
-    self.queueState = queueState
+    self.exclusion = exclusion
   }
 }
 
@@ -33,30 +32,30 @@ extension Serialized {
   /// Begins an in-place change; returns nil if `leave()` is sufficient to end it.
   @inline(__always)
   func beginMutation() -> InPlaceMutation? {
-    if enterFastPath() {
-      return lock.isObserved ? InPlaceMutation(before: snapshotForObservers()) : nil
-    }
-    return beginMutationInOrder()
+    let exclusion = enterFastPath() ? nil : enterInOrder()
+    if exclusion == nil, !lock.isObserved { return nil }
+    return InPlaceMutation(before: snapshotForObservers(), exclusion)
   }
 
+  /// Begins an access in the order of all accesses; returns nil if the queue is not necessary.
   @inline(never)
-  private func beginMutationInOrder() -> InPlaceMutation? {
+  private func enterInOrder() -> InPlaceMutation.Exclusion? {
     var position = AccessPosition()
     if enterWithoutQueue(&position) {
       runScheduled(before: position)
-      return lock.isObserved ? InPlaceMutation(before: snapshotForObservers()) : nil
+      return nil
     }
-    if let customQueue { return beginMutation(on: customQueue, position) }
+    if let customQueue { return enter(from: customQueue, position) }
     // An accessor cannot yield inside `sync`.
     queue.sync { queue.suspend() }
     lock.enterFromQueue(position)
     runScheduled(before: position)
-    return InPlaceMutation(before: snapshotForObservers(), .suspended)
+    return .suspended
   }
 
-  private func beginMutation(
-    on customQueue: CustomQueue, _ position: AccessPosition
-  ) -> InPlaceMutation {
+  private func enter(
+    from customQueue: CustomQueue, _ position: AccessPosition
+  ) -> InPlaceMutation.Exclusion {
     if customQueue.canBeSuspended {
       queue.sync {
         // Scheduled accesses must run on the queue.
@@ -64,14 +63,14 @@ extension Serialized {
         queue.suspend()
       }
       enter()
-      if !lock.isObserved { return InPlaceMutation(before: nil, .suspended) }
+      if !lock.isObserved { return .suspended }
       lock.leave()
       queue.resume()
     }
     // Observers must run on the queue, before its other work.
     let suspension = QueueSuspension(on: queue) { [self] in runScheduledFirst(before: position) }
     enter()
-    return InPlaceMutation(before: snapshotForObservers(), .waiting(suspension))
+    return .waiting(suspension)
   }
 
   private func runScheduledFirst(before position: AccessPosition) {
@@ -84,7 +83,7 @@ extension Serialized {
   func endMutation(_ mutation: InPlaceMutation) {
     // A child that was forked during the change must not use the queue.
     lock.trapInForkedChild()
-    if case .waiting(let suspension) = mutation.queueState {
+    if case .waiting(let suspension)? = mutation.exclusion {
       leave()
       suspension.end { [self] in
         enter()
@@ -95,7 +94,7 @@ extension Serialized {
     }
     notifyObservers(of: mutation)
     leave()
-    if case .suspended = mutation.queueState { queue.resume() }
+    if case .suspended? = mutation.exclusion { queue.resume() }
   }
 
   private func notifyObservers(of mutation: InPlaceMutation) {
@@ -105,35 +104,31 @@ extension Serialized {
 }
 
 /// A work item that suspends a queue while another thread changes a value in place.
-///
-/// An accessor cannot yield inside `sync`.
 final class QueueSuspension: @unchecked Sendable {
-  // `@unchecked`: the other thread waits while `preparation` and `completion` run. `completion` is
-  // written before `ended` is signaled, and read after.
-  private let preparation: () -> Void
-  private var completion: () -> Void = {}
+  // `@unchecked`: the other thread waits while the queue runs `work`, and only changes it before
+  // the queue begins and between the semaphores' signals.
+  private var work: () -> Void
   private let ended = DispatchSemaphore(value: 0)
-  private let completed = DispatchSemaphore(value: 0)
+  private let hasRun = DispatchSemaphore(value: 0)
 
   /// Enqueues the work item, and waits until the queue has run `preparation`.
   init(on queue: DispatchQueue, preparation: @escaping () -> Void) {
-    self.preparation = preparation
-    let begun = DispatchSemaphore(value: 0)
+    work = preparation
     queue.async { [self] in
-      self.preparation()
-      begun.signal()
+      work()
+      hasRun.signal()
       ended.wait()
-      completion()
-      completed.signal()
+      work()
+      hasRun.signal()
     }
-    begun.wait()
+    hasRun.wait()
   }
 
   /// Resumes the queue, and waits until it has run `completion`.
   func end(completion: @escaping () -> Void) {
-    self.completion = completion
+    work = completion
     ended.signal()
-    completed.wait()
-    self.completion = {}
+    hasRun.wait()
+    work = {}
   }
 }

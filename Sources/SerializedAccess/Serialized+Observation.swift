@@ -49,37 +49,29 @@ extension Serialized where Value: Sendable {
 
   /// Changes the list between two accesses, or in the current access of the calling thread.
   ///
-  /// The closure can be called twice; the second call must have no effect.
+  /// If an access is in progress, the change is also scheduled. Waiting for the scheduled change
+  /// alone could deadlock, because work on the queue may wait for the calling thread. So the closure
+  /// can be called twice; the second call must have no effect.
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
-    switch lock.enter(until: Deadline()) {
-    case .nested: changeObserversWhileLocked(change)
-    case .entered:
-      changeObserversWhileLocked(change)
-      lock.leave()
-    case .timedOut: changeObserversInOrder(change)
-    }
-  }
-
-  /// Changes the list in a scheduled access, or earlier if no access is in progress.
-  ///
-  /// Waiting for the scheduled access alone could deadlock, because work on the queue may wait for
-  /// the calling thread.
-  private func changeObserversInOrder(
-    _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
-  ) {
     let changed = DispatchSemaphore(value: 0)
-    schedule { serialized in
-      serialized.changeObserversWhileLocked(change)
-      changed.signal()
-    }
-    while changed.wait(timeout: .now() + .milliseconds(1)) == .timedOut {
-      guard lock.tryEnter() else { continue }
-      changeObserversWhileLocked(change)
-      lock.leave()
-      return
-    }
+    var isScheduled = false
+    repeat {
+      let entry = lock.enter(until: Deadline())
+      if entry != .timedOut {
+        changeObserversWhileLocked(change)
+        if entry == .entered { lock.leave() }
+        return
+      }
+      if !isScheduled {
+        schedule { serialized in
+          serialized.changeObserversWhileLocked(change)
+          changed.signal()
+        }
+        isScheduled = true
+      }
+    } while changed.wait(timeout: .now() + .milliseconds(1)) == .timedOut
   }
 }
 

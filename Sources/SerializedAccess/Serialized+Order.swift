@@ -135,13 +135,7 @@ extension DispatchQueue {
   func run<Output, Failure: Error>(_ work: () throws(Failure) -> Output) throws(Failure) -> Output {
     var outcome: Result<Output, Failure>?
     // The overload of `sync` that returns a result allocates more and is slower.
-    sync {
-      do throws(Failure) {
-        outcome = .success(try work())
-      } catch {
-        outcome = .failure(error)
-      }
-    }
+    sync { outcome = Result(catching: work) }
     guard let outcome else { fatalError("The queue \"\(label)\" did not run its work.") }
     return try outcome.get()
   }

@@ -71,17 +71,14 @@ extension KeyValueContents {
 /// A set of changes to apply together: values to set and keys to remove.
 public struct KeyValueChanges: Sendable {
   /// The new value of each key; nil for removal.
-  private(set) var byKey: [StoredKey: EncodedValue?] = [:]
+  private(set) var byKey: [StoredKey: EncodedValue?]
   /// Whether stored values were set again, so that they must become durable like the changes.
   private(set) var confirmsStoredValues = false
+}
 
+extension KeyValueChanges {
   /// Creates an empty set of changes.
-  public init() {}
-
-  init(_ byKey: [StoredKey: EncodedValue?], confirmsStoredValues: Bool = false) {
-    self.byKey = byKey
-    self.confirmsStoredValues = confirmsStoredValues
-  }
+  public init() { self.init(byKey: [:]) }
 
   /// The number of keys to set or remove.
   public var count: Int { byKey.count }

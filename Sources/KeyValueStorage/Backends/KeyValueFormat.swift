@@ -10,7 +10,6 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   /// dates.
   case binary
 
-  /// The implementation of the format.
   var coding: any StoredFormat {
     switch self {
     case .json: JSONFormat()

@@ -75,8 +75,9 @@ extension FileBackend {
     // A time more than a second in the future comes from another clock, such as a file server's.
     // A time within that second may result from a clock of finer resolution in the kernel.
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
+    let parsed = Result { () throws(KeyValueStoreError) in try parse(bytes) }
     return FileSnapshot(
-      revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
+      revision: revision, parsed, status: status, hasReliableStatus: isReliable, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {
@@ -95,21 +96,20 @@ extension FileBackend {
     }
   }
 
-  private func parse(_ bytes: [UInt8]) -> Result<ParsedFile, KeyValueStoreError> {
-    if bytes.isEmpty { return .failure(.empty(path: resolvedPath)) }
+  private func parse(_ bytes: [UInt8]) throws(KeyValueStoreError) -> ParsedFile {
+    if bytes.isEmpty { throw .empty(path: resolvedPath) }
     do {
       var file = try coding.parse(bytes)
       // Most files are already sorted.
       let isSorted = zip(file.entries, file.entries.dropFirst()).allSatisfy { !($1.key < $0.key) }
       if !isSorted { file.entries.sort { $0.key < $1.key } }
-      return .success(file)
+      return file
     } catch {
       let position = format == .binary ? nil : TextPosition(of: error.offset, in: bytes)
-      return .failure(
-        .unreadable(
-          UnreadableFile(
-            path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
-            column: position?.column)))
+      throw .unreadable(
+        UnreadableFile(
+          path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
+          column: position?.column))
     }
   }
 

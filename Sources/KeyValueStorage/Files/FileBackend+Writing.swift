@@ -57,7 +57,7 @@ extension FileBackend {
   func lockFile(
     at target: inout String, within timeout: Duration?
   ) throws(KeyValueStoreError) -> FileLock {
-    do throws(SystemError) {
+    try convertingErrors { () throws(SystemError) in
       target = try fileSystem.resolve(path)
       while true {
         let lockPath = target.companion(".lock", prefix: ".")
@@ -74,8 +74,6 @@ extension FileBackend {
         if current.isSamePath(as: target) { return lock }
         target = current
       }
-    } catch {
-      throw KeyValueStoreError(error)
     }
   }
 

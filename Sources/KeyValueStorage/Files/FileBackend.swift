@@ -166,14 +166,11 @@ extension FileBackend {
 
   /// Returns whether the file cannot be parsed, is empty or is too large.
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
-    do {
+    do throws(KeyValueStoreError) {
       _ = try snapshot(at: path).contents
       return false
-    } catch {
-      switch error {
-      case .unreadable, .empty, .tooLarge: return true
-      default: throw error
-      }
+    } catch .unreadable, .empty, .tooLarge {
+      return true
     }
   }
 }

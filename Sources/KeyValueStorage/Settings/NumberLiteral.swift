@@ -54,12 +54,11 @@ extension NumberLiteral: StoredScalar {
 extension NumberLiteral: Codable {
   /// Decodes a number from a ``KeyValueStore``, or a string from another decoder.
   public init(from decoder: any Decoder) throws {
-    if let literal = try Self.decodeTree(of: decoder) {
-      self = literal
-      return
-    }
     let container = try decoder.singleValueContainer()
-    guard let literal = NumberLiteral(try container.decode(String.self)) else {
+    guard
+      let literal = try Self.decodeTree(of: decoder)
+        ?? NumberLiteral(container.decode(String.self))
+    else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "The string is not a JSON number.")
     }

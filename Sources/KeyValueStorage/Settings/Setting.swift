@@ -11,12 +11,12 @@ final class Setting: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
     var encoded: EncodedValue?
-    let value: AnyBox
-    let error: KeyValueStoreError?
+    var value: AnyBox
+    var error: KeyValueStoreError?
   }
 
   private struct Cache: Sendable {
-    private(set) var value: CachedValue?
+    var value: CachedValue? { didSet { decodingError = value?.error } }
     @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
@@ -26,11 +26,6 @@ final class Setting: Sendable {
           KeyValueStore.didSucceed(after: [oldValue])
         }
       }
-    }
-
-    mutating func setValue(_ newValue: CachedValue) {
-      if value?.error != nil || newValue.error != nil { decodingError = newValue.error }
-      value = newValue
     }
   }
 
@@ -108,25 +103,23 @@ final class Setting: Sendable {
       if state.transaction == nil {
         cached.generation = generation
         cached.encoded = encoded
-        cache.setValue(cached)
+        cache.value = cached
       }
       return (encoded, generation, cached)
     }
     if let cached { return cached }
 
     // The value is decoded outside the lock, because the type's `Decodable` code may use the store.
-    let decoded: CachedValue
+    var decoded = CachedValue(generation: generation, encoded: encoded, value: defaultValue)
     do {
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: try decode(encoded), error: nil)
+      decoded.value = try decode(encoded)
     } catch {
       KeyValueStore.onFailure(error)
-      decoded = CachedValue(
-        generation: generation, encoded: encoded, value: defaultValue, error: error)
+      decoded.error = error
     }
     withCache { cache, state in
       if state.transaction == nil, generation == nil || state.generation == generation {
-        cache.setValue(decoded)
+        cache.value = decoded
       }
     }
     return decoded
@@ -161,8 +154,7 @@ final class Setting: Sendable {
       if let thread = state.changingThread, thread != .current { return nil }
       if cache.rejection != nil { cache.rejection = nil }
       guard let generation = state.set(key, to: encoded) else { return false }
-      cache.setValue(
-        CachedValue(generation: generation, encoded: encoded, value: value, error: nil))
+      cache.value = CachedValue(generation: generation, encoded: encoded, value: value)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
@@ -194,23 +186,19 @@ final class Setting: Sendable {
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
     // The change itself may have forked.
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
-    var failure = change.rejection
-    if failure == nil {
-      do {
-        assign(try encode(value), Box(value))
-      } catch {
-        failure = error
-      }
+    let outcome = Result { () throws(KeyValueStoreError) in
+      if let rejection = change.rejection { throw rejection }
+      assign(try encode(value), Box(value))
     }
     let mustWrite = withCache { cache, state in
       // The rejection is set before the next change by another thread, whose success clears it.
-      if let failure { cache.rejection = failure }
+      if case .failure(let error) = outcome { cache.rejection = error }
       if change.isNested { return false }
       state.changingThread = nil
       return state.ownTransaction == nil
     }
     store.propertyLock.unlock()
-    if let failure { KeyValueStore.onFailure(failure) }
+    if case .failure(let error) = outcome { KeyValueStore.onFailure(error) }
     if mustWrite { store.flushOrSchedule() }
   }
 
@@ -244,5 +232,4 @@ final class Setting: Sendable {
   }
 }
 
-/// A `Box` in code that is independent of the value's type.
 typealias AnyBox = any AnyObject & Sendable

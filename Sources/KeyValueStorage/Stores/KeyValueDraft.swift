@@ -19,15 +19,14 @@ public struct KeyValueDraft: Sendable {
 
   /// The contents with the changes.
   var contents: KeyValueContents {
-    stored.applying(KeyValueChanges(changes), revision: stored.revision)
+    stored.applying(KeyValueChanges(byKey: changes), revision: stored.revision)
   }
 
   /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    guard let value = self[StoredKey(key)] else { return nil }
-    return try coding.value(type, from: value, key: key)
+    try self[StoredKey(key)].map { try coding.value(type, from: $0, key: key) }
   }
 
   /// Sets the value of a key, or throws ``KeyValueStoreError/unencodable(key:type:reason:)``.
@@ -60,6 +59,6 @@ public struct KeyValueDraft: Sendable {
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
     let effective = changes.filter { key, value in stored[key] != value }
-    return KeyValueChanges(effective, confirmsStoredValues: effective.count < changes.count)
+    return KeyValueChanges(byKey: effective, confirmsStoredValues: effective.count < changes.count)
   }
 }

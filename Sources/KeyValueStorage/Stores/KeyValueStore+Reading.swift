@@ -35,8 +35,8 @@ extension KeyValueStore {
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     try load()
-    guard let value = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
-    return try coding.value(type, from: value, key: key)
+    return try state.withLock { $0.visible(StoredKey(key)) }
+      .map { try coding.value(type, from: $0, key: key) }
   }
 }
 
@@ -103,19 +103,16 @@ extension KeyValueStore {
   private func migrateFile() -> Bool {
     guard writeLock.tryLock() else { return false }
     defer { writeLock.unlock() }
-    do {
+    do throws(KeyValueStoreError) {
       try write(within: nil) { _ in }
       state.withLock { $0.migrationWriteError = nil }
       return true
-    } catch {
-      switch error {
+    } catch .migrationFailed, .newerVersion, .busy {
       // The caller detects the first two errors as well, and the next write retries a busy file.
-      case .migrationFailed, .newerVersion, .busy: break
-      default:
-        state.withLock { $0.migrationWriteError = error }
-        report(error)
-      }
-      return false
+    } catch {
+      state.withLock { $0.migrationWriteError = error }
+      report(error)
     }
+    return false
   }
 }

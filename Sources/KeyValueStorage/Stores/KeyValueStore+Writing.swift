@@ -70,19 +70,17 @@ extension KeyValueStore {
 
   /// Writes changes together, in their order, and sets their outcomes.
   private func write(_ saves: [PendingSave]) {
-    do throws(KeyValueStoreError) {
+    let outcome = Result { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft in
         for save in saves { draft[save.key] = save.value }
       }
-      for save in saves { save.outcome = .success(()) }
-    } catch {
-      // A change that makes the file too large must not fail the others.
-      if saves.count > 1, error.isCausedBySize {
-        write(Array(saves.prefix(saves.count / 2)))
-        write(Array(saves.dropFirst(saves.count / 2)))
-      } else {
-        for save in saves { save.outcome = .failure(error) }
-      }
+    }
+    // A change that makes the file too large must not fail the others.
+    if case .failure(let error) = outcome, saves.count > 1, error.isCausedBySize {
+      write(Array(saves.prefix(saves.count / 2)))
+      write(Array(saves.dropFirst(saves.count / 2)))
+    } else {
+      for save in saves { save.outcome = outcome }
     }
   }
 

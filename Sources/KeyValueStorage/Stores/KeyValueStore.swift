@@ -131,7 +131,6 @@ extension KeyValueStore {
     let backend: any KeyValueBackend =
       format == .json
       ? MemoryBackend(
-        format: format,
         failingWith: .invalid("JSON is no property list. Create the store with init(json:)."))
       : Self.backend(file, format)
     self.init(backend, writes: writes, version: version, migrations: migrations)

@@ -116,7 +116,6 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Throws an error in a forked child.
   static func checkProcess() throws(KeyValueStoreError) {
     if Fork.isChild { throw .forked }
   }

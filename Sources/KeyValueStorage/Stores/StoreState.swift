@@ -22,8 +22,6 @@ struct StoreState: Sendable {
   private(set) var unsaved: UnsavedChanges = [:]
   /// The changes that `save` has added and no thread is writing yet, in their order.
   var saves: [PendingSave] = []
-  /// The sequence number of the last change, saved or not.
-  private var lastSequenceNumber = 0
   /// The reason why unsaved changes could not be written; nil if there are none.
   @ReportedError var writeError: KeyValueStoreError?
   /// The reason why the file could not be migrated, although it could be read.
@@ -35,9 +33,7 @@ struct StoreState: Sendable {
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   /// The transaction of the calling thread.
-  var ownTransaction: OpenTransaction? {
-    transaction.flatMap { $0.thread == .current ? $0 : nil }
-  }
+  var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
@@ -59,14 +55,12 @@ struct StoreState: Sendable {
   /// Sets or removes a key, and returns the generation from which all threads observe the change;
   /// nil in a transaction of the calling thread.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
+    generation += 1
     if transaction?.thread == .current {
-      generation += 1
       transaction?.draft[key] = value
       return nil
     }
     let before = observers.byKey.isEmpty ? nil : self
-    generation += 1
-    lastSequenceNumber = generation
     unsaved.updateValue((value, generation), forKey: key)
     if let before { notifyObservers(since: before) }
     return generation
@@ -76,18 +70,12 @@ struct StoreState: Sendable {
   mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
     readError = nil
     gracePeriodStart = nil
-    // Another thread may have adopted newer contents in the meantime.
-    let isOlder = contents.map { newest.revision < $0.revision } ?? false
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
-    if !isOlder { contents = newest }
-    if saved.values.map({ $0.sequenceNumber }).max() == lastSequenceNumber {
-      // No key was set after `saved` was captured.
-      unsaved.removeAll(keepingCapacity: true)
-    } else {
-      for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
-        unsaved[key] = nil
-      }
+    // Another thread may have adopted newer contents in the meantime.
+    if contents?.revision ?? .min <= newest.revision { contents = newest }
+    for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
+      unsaved[key] = nil
     }
     if let before { notifyObservers(since: before) }
     if unsaved.isEmpty {

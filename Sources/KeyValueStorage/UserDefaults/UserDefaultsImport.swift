@@ -105,21 +105,16 @@ extension KeyValueStore {
   package func keysNotImported(
     from values: [(key: StoredKey, tree: ValueTree)]
   ) throws(KeyValueStoreError) -> [String] {
-    let contents: KeyValueContents
-    if let backend = backend as? FileBackend {
-      contents = try FileBackend(path: backend.path, format: backend.format).load()
-    } else {
-      contents = try backend.load()
-    }
-    var missing: [String] = []
-    for (key, tree) in values {
+    // A new backend has no cached contents.
+    let file = (backend as? FileBackend).map { FileBackend(path: $0.path, format: $0.format) }
+    let contents = try (file ?? backend).load()
+    return values.filter { key, tree in
       do {
-        if contents[key] == ArraySlice(try coding.encode(tree)) { continue }
+        return contents[key] != ArraySlice(try coding.encode(tree))
       } catch {
         // The store cannot have a value that its format cannot represent.
+        return true
       }
-      missing.append(key.string)
-    }
-    return missing
+    }.map(\.key.string)
   }
 }

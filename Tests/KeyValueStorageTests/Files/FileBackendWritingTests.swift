@@ -106,7 +106,7 @@ struct FileBackendWritingTests {
     // The new content is in place.
     #expect(try backend.texts() == ["a": "2"])
     // Nothing remains to be written, but the earlier change is not yet durable.
-    let changes = KeyValueChanges([:], confirmsStoredValues: true)
+    let changes = KeyValueChanges(byKey: [:], confirmsStoredValues: true)
     #expect(throws: error) { try backend.update { _ in changes } }
     let count = synchronized.withLock { $0 }
     // Until the clock has ticked, each call reads the file again, which may have been written.
