@@ -70,7 +70,12 @@ struct DeferredSignals {
   }
 
   private static var deferring: sigaction {
-    var action = sigaction { number in writeSignal(number) }
+    var action = sigaction()
+    #if canImport(Glibc)
+      action.__sigaction_handler = .init(sa_handler: writeSignal)
+    #else
+      action.__sa_handler = .init(sa_handler: writeSignal)
+    #endif
     // Interrupted system calls of other threads are restarted.
     action.sa_flags = Int32(SA_RESTART)
     return action
@@ -126,15 +131,6 @@ struct DeferredSignals {
 }
 
 extension sigaction {
-  fileprivate init(calling handler: @escaping @convention(c) (Int32) -> Void) {
-    self.init()
-    #if canImport(Glibc)
-      __sigaction_handler = .init(sa_handler: handler)
-    #else
-      __sa_handler = .init(sa_handler: handler)
-    #endif
-  }
-
   /// The address of the handler, because functions cannot be compared.
   var handlerAddress: Int {
     #if canImport(Glibc)
