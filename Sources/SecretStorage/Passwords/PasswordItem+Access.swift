@@ -37,6 +37,22 @@ extension PasswordItem {
     try stored.access(stored.remove)
   }
 
+  /// Changes the item's access control in the store immediately.
+  ///
+  /// The stored secret and the other attributes do not change, and unsaved changes stay unsaved. If
+  /// there is no item, the access control applies to the item that a later save adds.
+  ///
+  /// - Parameters:
+  ///   - accessibility: The condition under which the item can be read.
+  ///   - flags: The proofs that reading the item needs.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
+  ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
+  ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
+  ///   support the access control; or another error of the store. Nothing changes.
+  public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
+    try stored.access(stored.setting(AccessControl(accessibility, flags: flags)))
+  }
+
   /// The result of the last access.
   ///
   /// If there was no access, or none since a removal or ``forget()``, this property accesses the
@@ -85,9 +101,7 @@ extension PasswordItem {
   public func remove() async throws {
     try await stored.access(by: nil, stored.remove)
   }
-}
 
-extension PasswordItem {
   /// Loads the value, prompting for the proofs that its ``AccessFlags`` need and the context lacks.
   ///
   /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes,
@@ -118,25 +132,6 @@ extension PasswordItem {
     try await stored.access(by: context, stored.write)
   }
 
-  /// Changes the item's access control in the store immediately.
-  ///
-  /// The stored secret and the other attributes do not change, and unsaved changes stay unsaved. If
-  /// there is no item, the access control applies to the item that a later save adds.
-  ///
-  /// - Parameters:
-  ///   - accessibility: The condition under which the item can be read.
-  ///   - flags: The proofs that reading the item needs.
-  /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
-  ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
-  ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
-  ///   support the access control; or another error of the store. Nothing changes.
-  public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
-    try stored.access { old, authorization throws(SecretStoreError) in
-      try stored.setAccessControl(
-        AccessControl(accessibility, flags: flags), old, authorization)
-    }
-  }
-
   /// Changes the item's access control immediately, prompting for the proofs to read the item.
   ///
   /// - Parameters:
@@ -150,9 +145,7 @@ extension PasswordItem {
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext
   ) async throws {
-    try await stored.access(by: context) { [stored] old, authorization throws(SecretStoreError) in
-      try stored.setAccessControl(
-        AccessControl(accessibility, flags: flags), old, authorization)
-    }
+    try await stored.access(
+      by: context, stored.setting(AccessControl(accessibility, flags: flags)))
   }
 }
