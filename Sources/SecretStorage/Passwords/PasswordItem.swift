@@ -83,7 +83,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   var stored: StoredPassword {
     guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
     else { return ownState }
-    return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
+    return override.state(of: self, ownState.declaration)
   }
 }
 

@@ -84,11 +84,10 @@ public enum SecretStores: Sendable {
 final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
-  private typealias Entry = (password: any Sendable, state: StoredPassword)
-
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock<[ObjectIdentifier: Entry]>([:])
+  private let states = Lock(
+    [ObjectIdentifier: (password: any Sendable, state: StoredPassword)]())
 
   init(_ store: any SecretStore) {
     self.store = store
@@ -96,14 +95,13 @@ final class DefaultStoreOverride: Sendable {
 
   /// Returns the state of a password, which is created at its first access.
   func state(
-    of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
+    of password: any AnyObject & Sendable, _ declaration: PasswordDeclaration
   ) -> StoredPassword {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      if let existing = states[key]?.state { return existing }
-      let state = create()
-      states[key] = (password, state)
-      return state
+      let entry = states[key] ?? (password, StoredPassword(declaration, in: store))
+      states[key] = entry
+      return entry.state
     }
   }
 }
@@ -126,8 +124,8 @@ final class DefaultStore: Sendable {
 
   /// The store that was set; if there is none, sets it to this machine's vault.
   static var resolved: any SecretStore {
-    if let current { return current.store }
-    return choice.storeIfNil(DefaultStore(SecretVault.vault, isBootstrapped: false)).store
+    let choice = current ?? choice.storeIfNil(DefaultStore(.vault, isBootstrapped: false))
+    return choice.store
   }
 }
 
