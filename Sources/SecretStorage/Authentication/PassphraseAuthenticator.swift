@@ -63,8 +63,9 @@ public struct PassphraseAuthenticator: Authenticator {
     guard request.accepted.contains(.passcode) else {
       throw .denied("\(request.accepted) is needed, and a passphrase proves only a passcode")
     }
-    let hasPassphrase = try await withoutBlocking(vault.findsPassphrase)
-    guard hasPassphrase else { throw .denied("the vault has no passphrase") }
+    guard try await withoutBlocking(vault.findsPassphrase) else {
+      throw .denied("the vault has no passphrase")
+    }
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))

@@ -35,11 +35,9 @@ public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
   case afterFirstUnlockThisDeviceOnly = 6
   /// Always, on this machine.
   case alwaysThisDeviceOnly = 7
-}
 
-// The values of `kSecAttrAccessible` in Apple's keychains, for migrations.
-extension Accessibility {
-  /// The values in the order of the cases.
+  // The values of `kSecAttrAccessible` in Apple's keychains, for migrations, in the order of the
+  // cases.
   private static let keychainValues = ["ak", "ck", "dk", "akpu", "aku", "cku", "dku"]
 
   package var keychainValue: String { Self.keychainValues[Int(rawValue) - 1] }
@@ -85,10 +83,8 @@ public struct AccessFlags: OptionSet, Hashable, Sendable {
 
 /// The requirements that valid access flags express.
 struct AccessConstraints: Sendable {
-  private static let supported: AccessFlags = [
-    .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
-    .privateKeyUsage, .or, .and,
-  ]
+  /// All flags of this version.
+  private static let supported = AccessFlags(rawValue: 0b1111_1111)
 
   private let accepted: AuthenticationProofs
   /// Whether all of the accepted proofs are needed, instead of one.

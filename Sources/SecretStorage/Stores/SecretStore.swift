@@ -132,9 +132,7 @@ extension SecretStore {
     try update(
       item, expecting: revision, attributes: attributes, secret: secret, authorizedBy: .none)
   }
-}
 
-extension SecretStore {
   /// Returns this store if it has all required guarantees.
   ///
   /// ```swift
