@@ -31,12 +31,8 @@ public struct PassphraseAuthenticator: Authenticator {
 
   /// A passcode if the vault can be read and has a passphrase; otherwise nothing.
   public var capabilities: AuthenticationProofs {
-    do {
-      return try vault?.hasPassphrase == true ? .passcode : []
-    } catch {
-      // Reading an item from the vault reports the error.
-      return []
-    }
+    // Reading an item from the vault reports an error.
+    (try? vault?.hasPassphrase) == true ? .passcode : []
   }
 
   /// Always nil, because nothing is enrolled.

@@ -93,10 +93,7 @@ struct AccessConstraints: Sendable {
   let bindsEnrolledSet: Bool
   let needsApplicationPassword: Bool
 
-  /// Creates the requirements of access flags.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or
-  ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
+  /// Throws `invalid` for an invalid combination, or `unsupported` for flags of a newer version.
   init(_ flags: AccessFlags) throws(SecretStoreError) {
     guard Self.supported.isSuperset(of: flags) else {
       throw .unsupported("an access flag of a newer version of Locket")
@@ -133,11 +130,9 @@ struct AccessConstraints: Sendable {
 
   /// Returns the proofs of which one is needed next; nil if no proof is missing.
   func missing(from proofs: AuthenticationProofs) -> AuthenticationProofs? {
-    guard needsAll else {
-      return accepted.isEmpty || !accepted.isDisjoint(with: proofs) ? nil : accepted
-    }
     let remaining = accepted.subtracting(proofs)
-    if remaining.isEmpty { return nil }
-    return remaining.contains(.biometry) ? .biometry : remaining
+    // Unless all are needed, each of the accepted proofs is sufficient.
+    if remaining.isEmpty || !needsAll && remaining != accepted { return nil }
+    return needsAll && remaining.contains(.biometry) ? .biometry : remaining
   }
 }

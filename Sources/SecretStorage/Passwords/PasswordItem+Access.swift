@@ -8,7 +8,7 @@ extension PasswordItem {
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
-    Self.value(of: try stored.access(stored.load))
+    try stored.access(stored.load).map(Self.value)
   }
 
   /// Discards the value that was read from the store, but not unsaved changes.
@@ -81,7 +81,7 @@ extension PasswordItem {
   /// - Throws: The errors of the synchronous `load()`.
   @discardableResult
   public func load() async throws -> Value? {
-    Self.value(of: try await stored.access(by: nil, stored.load))
+    try await stored.access(by: nil, stored.load).map(Self.value)
   }
 
   /// Saves unsaved changes, without blocking the thread of the task.
@@ -117,7 +117,7 @@ extension PasswordItem {
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
-    Self.value(of: try await stored.access(by: context, stored.load))
+    try await stored.access(by: context, stored.load).map(Self.value)
   }
 
   /// Saves unsaved changes with the authorization of a context.

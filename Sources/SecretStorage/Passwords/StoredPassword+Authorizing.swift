@@ -8,8 +8,7 @@ extension StoredPassword {
     case needsProof(AccessControl, (any Authenticator)?)
   }
 
-  /// Returns an access that changes the access control of the item, or of the item to add if there is
-  /// none.
+  /// Returns an access that changes the access control of the item, or of the one to add.
   func setting(
     _ accessControl: AccessControl
   ) -> @Sendable (State, Authorization) throws(SecretStoreError) -> Void {

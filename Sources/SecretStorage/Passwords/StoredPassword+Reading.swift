@@ -224,12 +224,8 @@ struct ValueSource: Sendable {
   /// Whether reading the store again would certainly give the same value.
   var isUnchanged: Bool {
     guard let store, let revision else { return false }
-    do throws(SecretStoreError) {
-      return try store.isUnchanged(since: revision)
-    } catch {
-      // Reading the store throws the error again.
-      return false
-    }
+    // Reading the store throws an error again.
+    return (try? store.isUnchanged(since: revision)) == true
   }
 }
 

@@ -42,7 +42,8 @@ extension StoredPassword {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
     let source = ValueSource(changeCount: changeCount(observedSince: old))
-    let secret = old.isUnsaved ? try old.value?.encoded() : nil
+    let unsaved = old.isUnsaved ? old.value : nil
+    let secret = if let unsaved { try declaration.encode(unsaved) } else { Secret?.none }
     let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
       if let item = found.item {
         return try store.update(

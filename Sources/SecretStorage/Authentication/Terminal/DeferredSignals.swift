@@ -51,7 +51,6 @@ struct DeferredSignals {
   private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Begins to defer signals.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -84,7 +83,6 @@ struct DeferredSignals {
   /// The descriptor that becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
 
-  /// Returns the number of the next deferred signal; nil if there is none.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.

@@ -36,7 +36,7 @@ extension Terminal {
     }
   }
 
-  /// Asks once, and throws `cancelled` if the task is cancelled or the input ends; the first attempt sets `original` to the terminal settings to restore.
+  /// Asks once; the first attempt sets `original` to the terminal settings to restore.
   private func attempt(
     _ question: AuthenticationQuestion, _ cancellation: Int32, _ original: inout termios?
   ) throws(SecretStoreError) -> Answer {
@@ -68,7 +68,7 @@ extension Terminal {
     }
   }
 
-  /// Restores the settings after an answer, or nil after an error, and ends the line of the question.
+  /// Restores the settings, and ends the line of the question; `answer` is nil after an error.
   private func restore(_ original: termios, wasHidden: Bool, after answer: Answer?) {
     let isLine = if case .line = answer { true } else { false }
     // While this process is in the background, the settings belong to another process.

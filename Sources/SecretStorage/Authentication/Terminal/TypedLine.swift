@@ -11,7 +11,6 @@ struct TypedLine {
   var keys: [UInt8]
   /// Whether the key that erases removes a whole UTF-8 character.
   var erasesCharacters: Bool
-  /// The number of bytes.
   private(set) var count = 0
   /// Whether more bytes than the limit were typed.
   private(set) var isTooLong = false
