@@ -12,7 +12,6 @@ final class ApplicationPassword: Sendable {
 
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
-  /// The maximum number of keys in the cache.
   private static let cacheLimit = 16
   /// The maximum size of the password, in bytes.
   private static let sizeLimit = 64 * 1024
@@ -32,7 +31,6 @@ final class ApplicationPassword: Sendable {
     }
   }
 
-  /// Returns a salt for encrypting a secret under the password.
   func salt(for secret: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> [UInt8] {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }

@@ -1,4 +1,5 @@
 import Concurrency
+import Synchronization
 
 /// A binary semaphore for tasks, which wait in FIFO order without blocking a thread.
 final class AsyncSemaphore: Sendable {
@@ -6,19 +7,16 @@ final class AsyncSemaphore: Sendable {
     var isAcquired = false
     var isClosed = false
     var waiters: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-    var lastID = 0
   }
 
   private let state = Lock(State())
+  private let lastID = Atomic(0)
 
   /// Waits until the semaphore is free, and acquires it.
   ///
   /// Throws `cancelled` if the task is cancelled before, or the semaphore is closed.
   func wait() async throws(SecretStoreError) {
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
+    let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let isAcquired = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let result = state.withLock { state -> Bool? in

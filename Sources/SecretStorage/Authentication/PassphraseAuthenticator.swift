@@ -31,12 +31,8 @@ public struct PassphraseAuthenticator: Authenticator {
 
   /// A passcode if the vault can be read and has a passphrase; otherwise nothing.
   public var capabilities: AuthenticationProofs {
-    do {
-      return try vault?.hasPassphrase == true ? .passcode : []
-    } catch {
-      // Reading an item from the vault reports the error.
-      return []
-    }
+    // Reading an item from the vault reports an error.
+    (try? vault?.hasPassphrase) == true ? .passcode : []
   }
 
   /// Always nil, because nothing is enrolled.
@@ -63,8 +59,9 @@ public struct PassphraseAuthenticator: Authenticator {
     guard request.accepted.contains(.passcode) else {
       throw .denied("\(request.accepted) is needed, and a passphrase proves only a passcode")
     }
-    let hasPassphrase = try await withoutBlocking(vault.findsPassphrase)
-    guard hasPassphrase else { throw .denied("the vault has no passphrase") }
+    guard try await withoutBlocking(vault.findsPassphrase) else {
+      throw .denied("the vault has no passphrase")
+    }
     try await conversation.show(.reason(request.reason))
     for attempt in 1...attempts {
       let passphrase = try await conversation.ask(.hidden("Passphrase: "))

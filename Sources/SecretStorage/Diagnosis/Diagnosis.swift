@@ -66,18 +66,14 @@ extension SecretStores {
   ///
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
-    let store: any SecretStore
-    let origin: String
-    if let override = DefaultStoreOverride.current {
-      store = override.store
-      origin = "set by withDefaultStore(_:operation:)"
-    } else if let choice = DefaultStore.current {
-      store = choice.store
-      origin = choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
-    } else {
-      store = SecretVault()
-      origin = "this machine's, not used by this process yet"
-    }
+    let (store, origin): (any SecretStore, String) =
+      if let override = DefaultStoreOverride.current {
+        (override.store, "set by withDefaultStore(_:operation:)")
+      } else if let choice = DefaultStore.current {
+        (choice.store, choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use")
+      } else {
+        (SecretVault(), "this machine's, not used by this process yet")
+      }
     var diagnosis = Diagnosis()
     diagnosis.record("Default store", "\(type(of: store)), \(origin)")
     diagnosis.examine(store)

@@ -35,11 +35,9 @@ public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
   case afterFirstUnlockThisDeviceOnly = 6
   /// Always, on this machine.
   case alwaysThisDeviceOnly = 7
-}
 
-// The values of `kSecAttrAccessible` in Apple's keychains, for migrations.
-extension Accessibility {
-  /// The values in the order of the cases.
+  // The values of `kSecAttrAccessible` in Apple's keychains, for migrations, in the order of the
+  // cases.
   private static let keychainValues = ["ak", "ck", "dk", "akpu", "aku", "cku", "dku"]
 
   package var keychainValue: String { Self.keychainValues[Int(rawValue) - 1] }
@@ -85,10 +83,8 @@ public struct AccessFlags: OptionSet, Hashable, Sendable {
 
 /// The requirements that valid access flags express.
 struct AccessConstraints: Sendable {
-  private static let supported: AccessFlags = [
-    .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,
-    .privateKeyUsage, .or, .and,
-  ]
+  /// All flags of this version.
+  private static let supported = AccessFlags(rawValue: 0b1111_1111)
 
   private let accepted: AuthenticationProofs
   /// Whether all of the accepted proofs are needed, instead of one.
@@ -97,10 +93,7 @@ struct AccessConstraints: Sendable {
   let bindsEnrolledSet: Bool
   let needsApplicationPassword: Bool
 
-  /// Creates the requirements of access flags.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or
-  ///   ``SecretStoreError/unsupported(_:)`` for flags of a newer version.
+  /// Throws `invalid` for an invalid combination, or `unsupported` for flags of a newer version.
   init(_ flags: AccessFlags) throws(SecretStoreError) {
     guard Self.supported.isSuperset(of: flags) else {
       throw .unsupported("an access flag of a newer version of Locket")
@@ -137,11 +130,9 @@ struct AccessConstraints: Sendable {
 
   /// Returns the proofs of which one is needed next; nil if no proof is missing.
   func missing(from proofs: AuthenticationProofs) -> AuthenticationProofs? {
-    guard needsAll else {
-      return accepted.isEmpty || !accepted.isDisjoint(with: proofs) ? nil : accepted
-    }
     let remaining = accepted.subtracting(proofs)
-    if remaining.isEmpty { return nil }
-    return remaining.contains(.biometry) ? .biometry : remaining
+    // Unless all are needed, each of the accepted proofs is sufficient.
+    if remaining.isEmpty || !needsAll && remaining != accepted { return nil }
+    return needsAll && remaining.contains(.biometry) ? .biometry : remaining
   }
 }

@@ -7,10 +7,8 @@ public struct InternetProtocol: RawRepresentable, Hashable, Sendable {
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
-}
 
-// The codes are those of `kSecAttrProtocol…` in Apple's Security framework.
-extension InternetProtocol {
+  // The codes are those of `kSecAttrProtocol…` in Apple's Security framework.
   // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
   public static let ftp = Self(rawValue: "ftp "), ftpAccount = Self(rawValue: "ftpa"),
     ftps = Self(rawValue: "ftps"), ftpProxy = Self(rawValue: "ftpx"),
@@ -38,10 +36,8 @@ public struct InternetAuthenticationType: RawRepresentable, Hashable, Sendable {
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
-}
 
-// The codes are those of `kSecAttrAuthenticationType…` in Apple's Security framework.
-extension InternetAuthenticationType {
+  // The codes are those of `kSecAttrAuthenticationType…` in Apple's Security framework.
   // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
   public static let ntlm = Self(rawValue: "ntlm"), msn = Self(rawValue: "msna"),
     dpa = Self(rawValue: "dpaa"), rpa = Self(rawValue: "rpaa"),

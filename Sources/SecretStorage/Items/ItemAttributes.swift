@@ -64,7 +64,6 @@ struct AttributeEdits: Hashable, Sendable {
     if new.accessControl != old.accessControl { accessControl = new.accessControl }
   }
 
-  /// Returns attributes with the changes.
   func applied(to attributes: ItemAttributes) -> ItemAttributes {
     ItemAttributes(
       label: label ?? attributes.label, comment: comment ?? attributes.comment,

@@ -36,8 +36,7 @@ public struct Secret: Sendable {
       guard capacity > 0 else { return }
       count = unsafe try file.read(into: UnsafeMutableRawBufferPointer(buffer), from: 0)
     }
-    self =
-      unsafe count == capacity ? read : read.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
+    self = count == capacity ? read : read.slice(..<count)
   }
 
   /// Creates a secret of `count` zero bytes, which a closure overwrites.
@@ -52,12 +51,10 @@ public struct Secret: Sendable {
 
   /// This secret, copied if necessary to memory that the kernel wipes in a forked child.
   var wipedByForking: Secret {
-    if memory.isWipedByForking { return self }
-    let copy = Secret(memory: SecretMemory(count: count, isWipedByForking: true))
-    unsafe withUnsafeBytes {
-      unsafe UnsafeMutableRawBufferPointer(copy.memory.bytes).copyMemory(from: $0)
-    }
-    return copy
+    if memory.arena.isWipedByForking { return self }
+    let copy = SecretMemory(count: count, in: .wipedByForking)
+    unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(copy.bytes).copyMemory(from: $0) }
+    return Secret(memory: copy)
   }
 
   /// The number of bytes.

@@ -6,19 +6,16 @@ import Concurrency
 /// `@unchecked`: the bytes are written only before the block is shared.
 @safe final class SecretMemory: @unchecked Sendable {
   let count: Int
-  /// Whether the kernel wipes the memory in a forked child, if it supports that.
-  let isWipedByForking: Bool
+  let arena: SecretArena
   private let block: UnsafeMutableRawBufferPointer
 
-  init(count: Int, isWipedByForking: Bool = false) {
+  init(count: Int, in arena: SecretArena = .inherited) {
     self.count = count
-    self.isWipedByForking = isWipedByForking
-    unsafe block = SecretArena.of(isWipedByForking).allocate(count)
+    self.arena = arena
+    unsafe block = arena.allocate(count)
   }
 
-  deinit {
-    unsafe SecretArena.of(isWipedByForking).release(block)
-  }
+  deinit { unsafe arena.release(block) }
 
   /// The bytes; callers must retain this object while they use the pointer.
   var bytes: UnsafeMutableBufferPointer<UInt8> {
@@ -29,13 +26,8 @@ import Concurrency
 
 /// An allocator of locked memory, which divides large chunks into blocks to save system calls.
 struct SecretArena {
-  private static let inherited = SecretArena(isWipedByForking: false)
-  private static let wipedByForking = SecretArena(isWipedByForking: true)
-
-  /// Returns the arena for memory that forking wipes, or else for memory that a child inherits.
-  static func of(_ isWipedByForking: Bool) -> SecretArena {
-    isWipedByForking ? wipedByForking : inherited
-  }
+  static let inherited = SecretArena(isWipedByForking: false)
+  static let wipedByForking = SecretArena(isWipedByForking: true)
 
   // These sizes are in bytes.
   private static let smallestBlock = 64
@@ -43,6 +35,7 @@ struct SecretArena {
   private static let pageSize = 4096
   private static let chunkSize = 256 * 1024
 
+  /// Whether the kernel wipes the memory in a forked child, if it supports that.
   let isWipedByForking: Bool
   /// The addresses of free, zeroed blocks, in a list for each size: 64, 128, …, 65,536 bytes.
   private let free = Lock(Array(repeating: [UInt](), count: 11))

@@ -8,7 +8,7 @@ extension PasswordItem {
   ///   `Value`, or another error of the store.
   @discardableResult
   public func load() throws -> Value? {
-    Self.value(of: try stored.access(stored.load))
+    try stored.access(stored.load).map(Self.value)
   }
 
   /// Discards the value that was read from the store, but not unsaved changes.
@@ -35,6 +35,22 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store; nothing changes.
   public func remove() throws {
     try stored.access(stored.remove)
+  }
+
+  /// Changes the item's access control in the store immediately.
+  ///
+  /// The stored secret and the other attributes do not change, and unsaved changes stay unsaved. If
+  /// there is no item, the access control applies to the item that a later save adds.
+  ///
+  /// - Parameters:
+  ///   - accessibility: The condition under which the item can be read.
+  ///   - flags: The proofs that reading the item needs.
+  /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
+  ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
+  ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
+  ///   support the access control; or another error of the store. Nothing changes.
+  public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
+    try stored.access(stored.setting(AccessControl(accessibility, flags: flags)))
   }
 
   /// The result of the last access.
@@ -65,7 +81,7 @@ extension PasswordItem {
   /// - Throws: The errors of the synchronous `load()`.
   @discardableResult
   public func load() async throws -> Value? {
-    Self.value(of: try await stored.access(by: nil, stored.load))
+    try await stored.access(by: nil, stored.load).map(Self.value)
   }
 
   /// Saves unsaved changes, without blocking the thread of the task.
@@ -85,9 +101,7 @@ extension PasswordItem {
   public func remove() async throws {
     try await stored.access(by: nil, stored.remove)
   }
-}
 
-extension PasswordItem {
   /// Loads the value, prompting for the proofs that its ``AccessFlags`` need and the context lacks.
   ///
   /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes,
@@ -103,7 +117,7 @@ extension PasswordItem {
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
-    Self.value(of: try await stored.access(by: context, stored.load))
+    try await stored.access(by: context, stored.load).map(Self.value)
   }
 
   /// Saves unsaved changes with the authorization of a context.
@@ -116,25 +130,6 @@ extension PasswordItem {
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`.
   public func save(authorizedBy context: AuthenticationContext) async throws {
     try await stored.access(by: context, stored.write)
-  }
-
-  /// Changes the item's access control in the store immediately.
-  ///
-  /// The stored secret and the other attributes do not change, and unsaved changes stay unsaved. If
-  /// there is no item, the access control applies to the item that a later save adds.
-  ///
-  /// - Parameters:
-  ///   - accessibility: The condition under which the item can be read.
-  ///   - flags: The proofs that reading the item needs.
-  /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
-  ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
-  ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
-  ///   support the access control; or another error of the store. Nothing changes.
-  public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
-    try stored.access { old, authorization throws(SecretStoreError) in
-      try stored.setAccessControl(
-        AccessControl(accessibility, flags: flags), old, authorization)
-    }
   }
 
   /// Changes the item's access control immediately, prompting for the proofs to read the item.
@@ -150,9 +145,7 @@ extension PasswordItem {
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext
   ) async throws {
-    try await stored.access(by: context) { [stored] old, authorization throws(SecretStoreError) in
-      try stored.setAccessControl(
-        AccessControl(accessibility, flags: flags), old, authorization)
-    }
+    try await stored.access(
+      by: context, stored.setting(AccessControl(accessibility, flags: flags)))
   }
 }

@@ -41,7 +41,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       identity: identity, match: match, refreshPolicy: refreshPolicy,
       defaultValue: defaultValue.map { Box($0) },
       accessControl: AccessControl(accessOption, flags: accessFlags),
-      decode: { secret throws(SecretStoreError) in try Box<Value>(decoding: secret) })
+      decode: { secret throws(SecretStoreError) in Box<Value>(try secret.decoded()) },
+      encode: { box throws(SecretStoreError) in try Secret(encoding: Self.value(of: box)) })
     ownState = StoredPassword(declaration, in: store)
   }
 
@@ -59,12 +60,12 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// fails, the change is discarded, ``error`` is set, and ``SecretStores/onFailure`` is called
   /// with ``SecretStorageFailure/Operation/change``.
   public var value: Value? {
-    get { Self.value(of: stored.value) }
+    get { stored.value.map(Self.value) }
     set { stored.set(newValue.map { Box($0) }) }
     _modify {
       let stored = stored
       let initial = stored.beginChange()
-      var value = Self.value(of: initial.value)
+      var value = initial.value.map(Self.value)
       // The change ends even if it throws, because it may be partially applied.
       defer { stored.endChange(of: initial, with: value.map { Box($0) }) }
       yield &value
@@ -72,10 +73,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   /// Returns the value in a box, which must have this password's type.
-  static func value(of box: (any AnyBox)?) -> Value? {
-    guard let box else { return nil }
+  static func value(of box: any AnyBox) -> Value {
     // All boxes of a password have this type. A checked cast would dominate the time of a get.
-    return unsafe unsafeDowncast(box, to: Box<Value>.self).value
+    unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 
   /// The state for the default store of the current `withDefaultStore` call, unless this password
@@ -83,7 +83,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   var stored: StoredPassword {
     guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
     else { return ownState }
-    return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
+    return override.state(of: self, ownState.declaration)
   }
 }
 

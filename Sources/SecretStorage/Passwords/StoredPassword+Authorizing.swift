@@ -8,28 +8,30 @@ extension StoredPassword {
     case needsProof(AccessControl, (any Authenticator)?)
   }
 
-  /// Changes the access control of the item, or of the item to add if there is none.
-  func setAccessControl(
-    _ accessControl: AccessControl, _ old: State, _ authorization: Authorization
-  ) throws(SecretStoreError) {
-    // If there is no item, the store does not check the flags yet.
-    _ = try AccessConstraints(accessControl.flags)
-    let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
-      guard let item = found.item, item.attributes.accessControl != accessControl else {
-        return found.item
+  /// Returns an access that changes the access control of the item, or of the one to add.
+  func setting(
+    _ accessControl: AccessControl
+  ) -> @Sendable (State, Authorization) throws(SecretStoreError) -> Void {
+    { [self] old, authorization throws(SecretStoreError) in
+      // If there is no item, the store does not check the flags yet.
+      _ = try AccessConstraints(accessControl.flags)
+      let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
+        guard let item = found.item, item.attributes.accessControl != accessControl else {
+          return found.item
+        }
+        var attributes = item.attributes
+        attributes.accessControl = accessControl
+        return try store.update(
+          item.id, expecting: item.revision, attributes: attributes, secret: nil,
+          authorizedBy: authorization)
       }
-      var attributes = item.attributes
-      attributes.accessControl = accessControl
-      return try store.update(
-        item.id, expecting: item.revision, attributes: attributes, secret: nil,
-        authorizedBy: authorization)
-    }
-    state.withLock { state in
-      state.endCount += 1
-      if let written { state.found = FoundItem(item: written) }
-      // An access control that the app has set meanwhile must not be overwritten.
-      if state.edits.accessControl != old.edits.accessControl { return }
-      state.edits.accessControl = written == nil ? accessControl : nil
+      state.withLock { state in
+        state.endCount += 1
+        if let written { state.found = FoundItem(item: written) }
+        // An access control that the app has set meanwhile must not be overwritten.
+        if state.edits.accessControl != old.edits.accessControl { return }
+        state.edits.accessControl = written == nil ? accessControl : nil
+      }
     }
   }
 

@@ -174,6 +174,30 @@ extension StoredPassword {
     if reading.storeRevision != source.revision { source.revision = nil }
     return (try declaration.decode(reading.secret), source)
   }
+
+  /// Searches for the oldest item that matches the declaration, if the store has changed since the
+  /// last search.
+  func find(_ old: State) throws(SecretStoreError) -> FoundItem {
+    // The revision is read before the search, because one that is too new would hide a change.
+    let revision = try store.revision()
+    if revision == old.found.revision { return old.found }
+    let item = try store.items(matching: declaration.query).first
+    let found = FoundItem(item: item, revision: revision)
+    state.withLock { if $0.endCount == old.endCount { $0.found = found } }
+    return found
+  }
+
+  /// Calls a closure with the item that matches, and searches again if another writer changed it.
+  func withItem<Result>(
+    _ old: State, _ body: (FoundItem) throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
+    var old = old
+    return try store.retrying { () throws(SecretStoreError) in
+      let found = try find(old)
+      old.found.revision = nil
+      return try body(found)
+    }
+  }
 }
 
 extension StoredPassword.State {
@@ -200,38 +224,8 @@ struct ValueSource: Sendable {
   /// Whether reading the store again would certainly give the same value.
   var isUnchanged: Bool {
     guard let store, let revision else { return false }
-    do throws(SecretStoreError) {
-      return try store.isUnchanged(since: revision)
-    } catch {
-      // Reading the store throws the error again.
-      return false
-    }
-  }
-}
-
-// The search for the item of a password: the oldest one that matches its declaration.
-extension StoredPassword {
-  /// Searches for the item, if the store has changed since the last search.
-  func find(_ old: State) throws(SecretStoreError) -> FoundItem {
-    // The revision is read before the search, because one that is too new would hide a change.
-    let revision = try store.revision()
-    if revision == old.found.revision { return old.found }
-    let item = try store.items(matching: declaration.query).first
-    let found = FoundItem(item: item, revision: revision)
-    state.withLock { if $0.endCount == old.endCount { $0.found = found } }
-    return found
-  }
-
-  /// Calls a closure with the item that matches, and searches again if another writer changed it.
-  func withItem<Result>(
-    _ old: State, _ body: (FoundItem) throws(SecretStoreError) -> Result
-  ) throws(SecretStoreError) -> Result {
-    var old = old
-    return try store.retrying { () throws(SecretStoreError) in
-      let found = try find(old)
-      old.found.revision = nil
-      return try body(found)
-    }
+    // Reading the store throws an error again.
+    return (try? store.isUnchanged(since: revision)) == true
   }
 }
 

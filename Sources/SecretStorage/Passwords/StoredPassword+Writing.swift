@@ -42,7 +42,8 @@ extension StoredPassword {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
     let source = ValueSource(changeCount: changeCount(observedSince: old))
-    let secret = old.isUnsaved ? try old.value?.encoded() : nil
+    let unsaved = old.isUnsaved ? old.value : nil
+    let secret = if let unsaved { try declaration.encode(unsaved) } else { Secret?.none }
     let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
       if let item = found.item {
         return try store.update(
@@ -76,6 +77,39 @@ extension StoredPassword {
     }
     state.withLock { $0.didRemove(since: old) }
   }
+
+  /// The value before an in-place change, and the error because of which it is unknown, so that the
+  /// change must be discarded.
+  typealias InitialValue = (value: (any AnyBox)?, readError: SecretStoreError?)
+
+  /// Returns the value with which an in-place change begins, read from the store if necessary.
+  func beginChange() -> InitialValue {
+    if Fork.isChild { return (declaration.defaultValue, nil) }
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
+    let (known, old) = readState { state in
+      state.isUnsaved || isCurrent(state) && state.source != nil
+        ? (state.value, State?.none) : (nil, copy state)
+    }
+    do throws(SecretStoreError) {
+      let value = if let old { try read(old, keepingValue: false) } else { known }
+      return (value ?? declaration.defaultValue, nil)
+    } catch {
+      let (isUnsaved, value) = readState { ($0.isUnsaved, $0.value) }
+      return (value ?? declaration.defaultValue, isUnsaved ? nil : error)
+    }
+  }
+
+  /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
+  func endChange(of initial: InitialValue, with value: (any AnyBox)?) {
+    // The change itself may have forked.
+    if Fork.isChild { return Fork.report() }
+    if let error = initial.readError {
+      didFail(error)
+      return report(.change, error)
+    }
+    // If the value was nil before and after, an optional chain changed nothing.
+    if initial.value != nil || value != nil { set(value) }
+  }
 }
 
 extension StoredPassword.State {
@@ -96,44 +130,5 @@ extension StoredPassword.State {
     if isUnsaved, value !== old.value { return }
     value = nil
     isUnsaved = false
-  }
-}
-
-extension StoredPassword {
-  /// The value before an in-place change.
-  struct InitialValue {
-    let value: (any AnyBox)?
-    /// The error because of which the value is unknown, so that the change must be discarded.
-    var readError: SecretStoreError?
-  }
-
-  /// Returns the value with which an in-place change begins, read from the store if necessary.
-  func beginChange() -> InitialValue {
-    if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
-    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
-    let (known, old) = readState { state in
-      state.isUnsaved || isCurrent(state) && state.source != nil
-        ? (state.value, State?.none) : (nil, copy state)
-    }
-    do throws(SecretStoreError) {
-      let value = if let old { try read(old, keepingValue: false) } else { known }
-      return InitialValue(value: value ?? declaration.defaultValue)
-    } catch {
-      let (isUnsaved, value) = readState { ($0.isUnsaved, $0.value) }
-      return InitialValue(
-        value: value ?? declaration.defaultValue, readError: isUnsaved ? nil : error)
-    }
-  }
-
-  /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
-  func endChange(of initial: InitialValue, with value: (any AnyBox)?) {
-    // The change itself may have forked.
-    if Fork.isChild { return Fork.report() }
-    if let error = initial.readError {
-      didFail(error)
-      return report(.change, error)
-    }
-    // If the value was nil before and after, an optional chain changed nothing.
-    if initial.value != nil || value != nil { set(value) }
   }
 }

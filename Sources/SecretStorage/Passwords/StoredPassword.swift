@@ -11,6 +11,7 @@ struct PasswordDeclaration: Sendable {
   let defaultValue: (any AnyBox)?
   let accessControl: AccessControl
   let decode: @Sendable (Secret) throws(SecretStoreError) -> any AnyBox
+  let encode: @Sendable (any AnyBox) throws(SecretStoreError) -> Secret
 
   var query: ItemQuery { match == .any ? .matching(identity) : .exactly(identity) }
 }
@@ -178,37 +179,29 @@ final class ChangeCount: Sendable {
   }
 }
 
-/// A value of erased type.
+/// A `Box` in code that is independent of the value's type.
 ///
 /// Generic code would be slower, because it is not specialized across modules.
-protocol AnyBox: AnyObject, Sendable {
-  func encoded() throws(SecretStoreError) -> Secret
-}
+typealias AnyBox = AnyObject & Sendable
 
-final class Box<Value: Codable & Sendable>: AnyBox {
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
+extension Secret {
+  init(encoding value: some Encodable) throws(SecretStoreError) {
+    do throws(ValueCodingError) {
+      var bytes = try ValueCoder().encode(value)
+      defer { bytes.wipe() }
+      self.init(bytes)
+    } catch {
+      throw .invalid(error.encodingFailure)
+    }
   }
 
-  init(decoding secret: Secret) throws(SecretStoreError) {
+  func decoded<Value: Decodable>() throws(SecretStoreError) -> Value {
     do throws(ValueCodingError) {
-      value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
+      return unsafe try withUnsafeBytes { bytes throws(ValueCodingError) in
         try ValueCoder().decode(Value.self, from: unsafe bytes.bindMemory(to: UInt8.self).span)
       }
     } catch {
       throw .undecodable("\(Value.self)")
-    }
-  }
-
-  func encoded() throws(SecretStoreError) -> Secret {
-    do throws(ValueCodingError) {
-      var bytes = try ValueCoder().encode(value)
-      defer { bytes.wipe() }
-      return Secret(bytes)
-    } catch {
-      throw .invalid(error.encodingFailure)
     }
   }
 }

@@ -9,13 +9,8 @@ import FoundationEssentials
 /// that match. In a forked child, the store is empty, and writing throws
 /// ``SecretStoreError/forked``.
 public final class InMemorySecretStore: SynchronouslyObservedStore {
-  private struct Entry {
-    var item: SecretItem
-    var secret: Secret
-  }
-
   private struct Content {
-    var entries: [SecretItem.ID: Entry] = [:]
+    var entries: [SecretItem.ID: (item: SecretItem, secret: Secret)] = [:]
     var ids: [ItemIdentity: SecretItem.ID] = [:]
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
@@ -91,7 +86,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
         id: try .random(), identity: identity, attributes: attributes,
         creationDate: date, modificationDate: date, revision: content.revision + 1)
       content.ids[identity] = item.id
-      content.entries[item.id] = Entry(item: item, secret: secret)
+      content.entries[item.id] = (item, secret)
       return item
     }
   }
@@ -115,7 +110,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
         revision: content.revision + 1)
       let secret = secret ?? entry.secret
       try Self.check(new.identity, new.attributes, secretCount: secret.count)
-      content.entries[item] = Entry(item: new, secret: secret)
+      content.entries[item] = (new, secret)
       return new
     }
   }

@@ -107,7 +107,6 @@ extension SecretStore {
     return try body()
   }
 
-  /// Returns the item with an identity; nil if there is none.
   package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
     try items(matching: .exactly(identity)).first
   }
@@ -132,9 +131,7 @@ extension SecretStore {
     try update(
       item, expecting: revision, attributes: attributes, secret: secret, authorizedBy: .none)
   }
-}
 
-extension SecretStore {
   /// Returns this store if it has all required guarantees.
   ///
   /// ```swift

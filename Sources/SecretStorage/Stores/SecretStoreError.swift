@@ -137,9 +137,7 @@ extension SecretStoreError {
         .system(call: error.call.rawValue, path: error.path, code: error.code)
       }
   }
-}
 
-extension SecretStoreError {
   /// Throws `forked` in a forked child.
   package static func checkProcess() throws(SecretStoreError) {
     if Fork.isChild { throw .forked }

@@ -22,11 +22,11 @@ public enum SecretStores: Sendable {
   ///
   /// Call this method at most once, before the first access to a password. Any other call traps.
   public static func bootstrap(_ store: any SecretStore) {
-    let new = DefaultStore(store, isBootstrapped: true)
+    let new = Box(DefaultStore(store: store, isBootstrapped: true))
     let choice = DefaultStore.choice.storeIfNil(new)
     if choice === new { return }
     fatalError(
-      choice.isBootstrapped
+      choice.value.isBootstrapped
         ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."
         : """
         SecretStores.bootstrap(_:) was called after the default store had been used. Call it when the \
@@ -57,7 +57,8 @@ public enum SecretStores: Sendable {
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
-    try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
+    try DefaultStoreOverride.$current.withValue(
+      DefaultStoreOverride(store: store), operation: operation)
   }
 
   /// Calls an asynchronous closure, during which another store is the default store.
@@ -67,7 +68,7 @@ public enum SecretStores: Sendable {
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
     try await DefaultStoreOverride.$current.withValue(
-      DefaultStoreOverride(store), operation: operation)
+      DefaultStoreOverride(store: store), operation: operation)
   }
 
   /// The store of the current `withDefaultStore` call, or else the default store of the process,
@@ -81,53 +82,43 @@ public enum SecretStores: Sendable {
 /// it.
 ///
 /// The override may outlive the call, for example in an unstructured task.
-final class DefaultStoreOverride: Sendable {
+struct DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
-
-  private typealias Entry = (password: any Sendable, state: StoredPassword)
 
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock<[ObjectIdentifier: Entry]>([:])
-
-  init(_ store: any SecretStore) {
-    self.store = store
-  }
+  private let states = Lock(
+    [ObjectIdentifier: (password: any Sendable, state: StoredPassword)]())
 
   /// Returns the state of a password, which is created at its first access.
   func state(
-    of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
+    of password: any AnyObject & Sendable, _ declaration: PasswordDeclaration
   ) -> StoredPassword {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      if let existing = states[key]?.state { return existing }
-      let state = create()
-      states[key] = (password, state)
-      return state
+      let entry = states[key] ?? (password, StoredPassword(declaration, in: store))
+      states[key] = entry
+      return entry.state
     }
   }
 }
 
 /// The default store of the process, which is set at most once.
-final class DefaultStore: Sendable {
-  fileprivate static let choice = AtomicLazyReference<DefaultStore>()
+struct DefaultStore: Sendable {
+  fileprivate static let choice = AtomicLazyReference<Box<DefaultStore>>()
 
   let store: any SecretStore
   /// Whether the app has set the store with ``SecretStores/bootstrap(_:)``.
   let isBootstrapped: Bool
 
-  init(_ store: any SecretStore, isBootstrapped: Bool) {
-    self.store = store
-    self.isBootstrapped = isBootstrapped
-  }
-
   /// The default store; nil if none was set or used yet.
-  static var current: DefaultStore? { choice.load() }
+  static var current: DefaultStore? { choice.load()?.value }
 
   /// The store that was set; if there is none, sets it to this machine's vault.
   static var resolved: any SecretStore {
     if let current { return current.store }
-    return choice.storeIfNil(DefaultStore(SecretVault.vault, isBootstrapped: false)).store
+    let vault = DefaultStore(store: .vault, isBootstrapped: false)
+    return choice.storeIfNil(Box(vault)).value.store
   }
 }
 

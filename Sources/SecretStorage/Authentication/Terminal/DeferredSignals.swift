@@ -51,7 +51,6 @@ struct DeferredSignals {
   private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Begins to defer signals.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -70,7 +69,12 @@ struct DeferredSignals {
   }
 
   private static var deferring: sigaction {
-    var action = sigaction { number in writeSignal(number) }
+    var action = sigaction()
+    #if canImport(Glibc)
+      action.__sigaction_handler = .init(sa_handler: writeSignal)
+    #else
+      action.__sa_handler = .init(sa_handler: writeSignal)
+    #endif
     // Interrupted system calls of other threads are restarted.
     action.sa_flags = Int32(SA_RESTART)
     return action
@@ -79,7 +83,6 @@ struct DeferredSignals {
   /// The descriptor that becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
 
-  /// Returns the number of the next deferred signal; nil if there is none.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.
@@ -126,15 +129,6 @@ struct DeferredSignals {
 }
 
 extension sigaction {
-  fileprivate init(calling handler: @escaping @convention(c) (Int32) -> Void) {
-    self.init()
-    #if canImport(Glibc)
-      __sigaction_handler = .init(sa_handler: handler)
-    #else
-      __sa_handler = .init(sa_handler: handler)
-    #endif
-  }
-
   /// The address of the handler, because functions cannot be compared.
   var handlerAddress: Int {
     #if canImport(Glibc)

@@ -22,14 +22,12 @@ final class SelfPipe: Sendable {
     close(writeDescriptor)
   }
 
-  /// Makes the pipe readable.
   func wake() {
     var byte: UInt8 = 0
     // Errors are ignored, because a full pipe is readable as well.
     _ = unsafe write(writeDescriptor, &byte, 1)
   }
 
-  /// Returns the next byte; nil if the pipe is empty.
   func readByte() -> UInt8? {
     var byte: UInt8 = 0
     return unsafe read(readDescriptor, &byte, 1) == 1 ? byte : nil

@@ -2,21 +2,15 @@ import CLibrary
 
 // A question to the user, with hidden input and deferred signals.
 extension Terminal {
-  /// The length, in bytes without the newline, to which the kernel truncates a line that the
-  /// terminal edits.
-  ///
-  /// A line of this length may be incomplete, so the limit of a visible answer is one byte less.
-  private static let visibleLimit = 4094
+  /// The maximum length of a visible answer, in bytes: a longer line may be incomplete, because the
+  /// kernel truncates a line that the terminal edits to 4,094 bytes without the newline.
+  private static let visibleLimit = 4093
 
   /// The result of an attempt to ask.
   private enum Answer: Equatable {
     case line(Secret)
-    /// The task was cancelled, or the input ended.
-    case cancelled
     /// A signal with this number arrived.
     case signal(Int32)
-
-    var isLine: Bool { if case .line = self { true } else { false } }
   }
 
   /// Asks a question, and returns the answer; throws `cancelled` if the descriptor `cancellation`
@@ -34,7 +28,6 @@ extension Terminal {
       while true {
         switch try attempt(question, cancellation, &original) {
         case .line(let secret): return secret
-        case .cancelled: throw .cancelled
         case .signal(let number):
           DeferredSignals.deliver(number)
           if number != SIGTSTP && number != SIGTTIN { throw .cancelled }
@@ -57,57 +50,59 @@ extension Terminal {
       let restored =
         if let original, original.hidden.hasFlags(of: current) { original } else { current }
       original = restored
-      var answer = Answer.cancelled
+      var answer: Answer?
       defer { restore(restored, wasHidden: question.isHidden, after: answer) }
       if question.isHidden {
         // Discard earlier input, which was visible.
         try change(restored.hidden, TCSAFLUSH)
       }
       try show(question.text)
-      answer = try read(
+      let given = try read(
         // The terminal itself edits visible input.
         TypedLine(editedBy: question.isHidden ? restored : termios()),
-        limit: question.isHidden ? TypedLine.limit : Self.visibleLimit - 1, signals, cancellation)
-      if answer != .signal(SIGCONT) { return answer }
+        limit: question.isHidden ? TypedLine.limit : Self.visibleLimit, signals, cancellation)
+      answer = given
+      if given != .signal(SIGCONT) { return given }
       signals.deliverContinuation()
       if !isInForeground { return .signal(SIGTTIN) }
     }
   }
 
-  /// Restores the settings after an answer, and ends the line of the question.
-  private func restore(_ original: termios, wasHidden: Bool, after answer: Answer) {
+  /// Restores the settings, and ends the line of the question; `answer` is nil after an error.
+  private func restore(_ original: termios, wasHidden: Bool, after answer: Answer?) {
+    let isLine = if case .line = answer { true } else { false }
     // While this process is in the background, the settings belong to another process.
     guard isInForeground else { return }
     do throws(SecretStoreError) {
       // After a stop, input stays hidden until the question is asked again.
       if !wasHidden || answer != .signal(SIGCONT) {
         // An incomplete answer must not become input of another process.
-        try change(original, answer.isLine ? TCSADRAIN : TCSAFLUSH)
+        try change(original, isLine ? TCSADRAIN : TCSAFLUSH)
       }
       // The newline at the end of a hidden answer was not shown either.
-      if wasHidden || !answer.isLine { try show("\n") }
+      if wasHidden || !isLine { try show("\n") }
     } catch {
       // The terminal was closed, so there are no settings to restore.
     }
   }
 
-  /// Reads a line until it ends, a signal arrives or the descriptor `cancellation` becomes
-  /// readable; throws `invalid` if the line has more bytes than the limit.
+  /// Reads a line until it ends or a signal arrives; throws `cancelled` if the input ends or the
+  /// descriptor `cancellation` becomes readable, and `invalid` if the line exceeds the limit.
   private func read(
     _ line: TypedLine, limit: Int, _ signals: DeferredSignals, _ cancellation: Int32
   ) throws(SecretStoreError) -> Answer {
     var line = line
-    var interruption: Answer?
+    var signal: Int32?
     let typed = unsafe try Secret(count: TypedLine.limit + 1) { buffer throws(SecretStoreError) in
       var progress = TypedLine.Progress.incomplete
-      while progress == .incomplete, interruption == nil {
+      while progress == .incomplete, signal == nil {
         let hasInput = try waitForInput([signals.descriptor, cancellation])
         if let number = signals.next() {
-          interruption = .signal(number)
+          signal = number
         } else if !hasInput {
-          interruption = .cancelled
+          throw .cancelled
         } else if !isInForeground {
-          interruption = .signal(SIGTTIN)
+          signal = SIGTTIN
         } else {
           // Reading single bytes leaves the input after the line unread.
           let count = unsafe CLibrary.read(descriptor, buffer.baseAddress! + line.count, 1)
@@ -115,9 +110,9 @@ extension Terminal {
           if count >= 0 { progress = count == 0 ? line.end() : unsafe line.processByte(buffer) }
         }
       }
-      if progress == .endOfInput { interruption = .cancelled }
+      if progress == .endOfInput { throw .cancelled }
     }
-    if let interruption { return interruption }
+    if let signal { return .signal(signal) }
     if line.isTooLong || line.count > limit {
       throw .invalid("On a terminal, the answer to this question must not exceed \(limit) bytes")
     }

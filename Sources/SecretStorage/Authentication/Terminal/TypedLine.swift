@@ -11,7 +11,6 @@ struct TypedLine {
   var keys: [UInt8]
   /// Whether the key that erases removes a whole UTF-8 character.
   var erasesCharacters: Bool
-  /// The number of bytes.
   private(set) var count = 0
   /// Whether more bytes than the limit were typed.
   private(set) var isTooLong = false
@@ -25,42 +24,31 @@ struct TypedLine {
 
   /// Processes the byte that follows the line in the buffer.
   mutating func processByte(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {
-    let byte = unsafe buffer[count]
-    if isLiteral {
+    switch unsafe buffer[count] {
+    case _ where isLiteral, 0:
       isLiteral = false
-    } else {
-      switch byte {
-      case UInt8(ascii: "\n"): return .complete
-      case 0: break
-      case keys[Int(VEOF)]: return end()
-      case keys[Int(VLNEXT)]:
-        isLiteral = true
-        return .incomplete
-      case keys[Int(VERASE)]:
-        unsafe eraseCharacter(buffer)
-        return .incomplete
-      case keys[Int(VWERASE)]:
-        while count > 0, unsafe buffer[count - 1] == UInt8(ascii: " ") { count -= 1 }
-        while count > 0, unsafe buffer[count - 1] != UInt8(ascii: " ") { count -= 1 }
-        return .incomplete
-      case keys[Int(VKILL)]:
-        count = 0
-        isTooLong = false
-        return .incomplete
-      default: break
-      }
+      addByte()
+    case UInt8(ascii: "\n"): return .complete
+    case keys[Int(VEOF)]: return end()
+    case keys[Int(VLNEXT)]: isLiteral = true
+    case keys[Int(VERASE)]:
+      if count > 0 { count -= 1 }
+      while erasesCharacters, count > 0, unsafe buffer[count] & 0xC0 == 0x80 { count -= 1 }
+    case keys[Int(VWERASE)]:
+      while count > 0, unsafe buffer[count - 1] == UInt8(ascii: " ") { count -= 1 }
+      while count > 0, unsafe buffer[count - 1] != UInt8(ascii: " ") { count -= 1 }
+    case keys[Int(VKILL)]:
+      count = 0
+      isTooLong = false
+    default: addByte()
     }
-    if count == Self.limit { isTooLong = true } else { count += 1 }
     return .incomplete
   }
 
   /// Returns the progress when the user ends the input, which completes only a line with bytes.
   func end() -> Progress { count == 0 && !isTooLong ? .endOfInput : .complete }
 
-  private mutating func eraseCharacter(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
-    if count == 0 { return }
-    count -= 1
-    guard erasesCharacters else { return }
-    while count > 0, unsafe buffer[count] & 0xC0 == 0x80 { count -= 1 }
+  private mutating func addByte() {
+    if count == Self.limit { isTooLong = true } else { count += 1 }
   }
 }
