@@ -70,7 +70,19 @@ extension Bool: StoredBytes {
   }
 }
 
-// Integers are stored in 8 bytes, in little-endian order.
+/// An integer type of the standard library with at most 64 bits, which is stored in 8 bytes, in
+/// little-endian order.
+protocol StoredInteger: StoredBytes, FixedWidthInteger {}
+extension Int: StoredInteger {}
+extension Int8: StoredInteger {}
+extension Int16: StoredInteger {}
+extension Int32: StoredInteger {}
+extension Int64: StoredInteger {}
+extension UInt: StoredInteger {}
+extension UInt8: StoredInteger {}
+extension UInt16: StoredInteger {}
+extension UInt32: StoredInteger {}
+extension UInt64: StoredInteger {}
 
 extension StoredInteger {
   var storedBytes: [UInt8] {
