@@ -40,7 +40,6 @@ package struct TextReader<Format: StoredFormat> {
     return true
   }
 
-  /// Skips a text, or returns false if it is not next.
   mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count

@@ -5,7 +5,6 @@ package struct BinaryObjectTable {
   package static let magic = signature + "00".utf8
 
   private let bytes: ArraySlice<UInt8>
-  /// The number of objects.
   let count: Int
   /// The index of the root object.
   let root: Int
@@ -118,7 +117,6 @@ package struct BinaryObjectTable {
     }
   }
 
-  /// Returns the keys of a dictionary.
   func keys(of dictionary: BinaryObject) throws(FormatError) -> [StoredKey] {
     var keys: [StoredKey] = []
     var seen: Set<StoredKey> = []

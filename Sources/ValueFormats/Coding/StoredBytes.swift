@@ -4,12 +4,10 @@ import StorageInternals
 /// A type that a ``ValueCoder`` stores without a property list.
 typealias StoredBytes = BytesEncodable & BytesDecodable
 
-/// A type that encodes its values to stored bytes itself.
 protocol BytesEncodable {
   var storedBytes: [UInt8] { get throws(ValueCodingError) }
 }
 
-/// A type that decodes its values from stored bytes itself.
 protocol BytesDecodable {
   init?(stored bytes: Span<UInt8>)
 }

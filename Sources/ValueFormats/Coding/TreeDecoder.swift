@@ -52,14 +52,12 @@ final class TreeReader: Decoder {
     if !context.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
   }
 
-  /// Decodes the value of a key in a container.
   func value<Value: Decodable>(
     of type: Value.Type, from tree: ValueTree, at key: some CodingKey
   ) throws -> Value {
     try tree.value(of: type, at: CodingPath(key, in: path), context.insideContainer)
   }
 
-  /// Returns the decoder of the value of a key in a container.
   func nested(_ tree: ValueTree, at key: some CodingKey) -> TreeReader {
     TreeReader(tree, at: CodingPath(key, in: path), context.insideContainer)
   }
@@ -74,7 +72,6 @@ extension TreeReader: SingleValueDecodingContainer {
 
   // The default implementations for these types throw an error.
   func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, context) }
-
   func decode(_ type: UInt128.Type) throws -> UInt128 {
     try tree.value(of: type, at: path, context)
   }
@@ -119,9 +116,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try value(of: type, key)
   }
 
-  // The default implementations for these types throw an error.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(of: type, key) }
-
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(of: type, key) }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -173,9 +168,7 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   private(set) var currentIndex = 0
 
   var codingPath: [any CodingKey] { reader.codingPath }
-
   var count: Int? { elements.count }
-
   var isAtEnd: Bool { currentIndex == elements.count }
 
   mutating func decodeNil() throws -> Bool {
@@ -186,9 +179,7 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(of: type) }
 
-  // The default implementations for these types throw an error.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try value(of: type) }
-
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try value(of: type) }
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
@@ -225,5 +216,5 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
     return result
   }
 
-  private var key: IndexKey { IndexKey(currentIndex) }
+  private var key: IndexKey { IndexKey(intValue: currentIndex) }
 }

@@ -88,7 +88,6 @@ final class TreeBuilder: Encoder {
     if let problem { throw EncodingError(problem, of: (), at: path) }
   }
 
-  /// Encodes the value of a key in a container.
   func tree<Value: Encodable>(of value: Value, at key: some CodingKey) throws -> ValueTree {
     try tree(of: value, at: CodingPath(key, in: path), context.insideContainer)
   }
@@ -114,7 +113,7 @@ final class TreeBuilder: Encoder {
 
   /// Appends an element that the returned builder will complete.
   func appendBuilder() -> TreeBuilder {
-    let path = CodingPath(IndexKey(elements.count), in: path)
+    let path = CodingPath(IndexKey(intValue: elements.count), in: path)
     let builder = TreeBuilder(at: path, context.insideContainer)
     unfinishedElements.append((elements.count, builder))
     elements.append(.null(depth: 0))
@@ -148,7 +147,6 @@ extension TreeBuilder: SingleValueEncodingContainer {
 
   // The default implementations for these types throw an error.
   func encode(_ value: Int128) throws { try set(value.tree) }
-
   func encode(_ value: UInt128) throws { try set(value.tree) }
 }
 
@@ -164,9 +162,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     builder.set(try builder.tree(of: value, at: key), forKey: key)
   }
 
-  // The default implementations for these types throw an error.
   func encode(_ value: Int128, forKey key: Key) { builder.set(value.tree, forKey: key) }
-
   func encode(_ value: UInt128, forKey key: Key) { builder.set(value.tree, forKey: key) }
 
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
@@ -194,18 +190,15 @@ struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   let builder: TreeBuilder
 
   var codingPath: [any CodingKey] { builder.codingPath }
-
   var count: Int { builder.elements.count }
 
   func encodeNil() { builder.elements.append(.null(depth: 0)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    builder.elements.append(try builder.tree(of: value, at: IndexKey(count)))
+    builder.elements.append(try builder.tree(of: value, at: IndexKey(intValue: count)))
   }
 
-  // The default implementations for these types throw an error.
   func encode(_ value: Int128) { builder.elements.append(value.tree) }
-
   func encode(_ value: UInt128) { builder.elements.append(value.tree) }
 
   func nestedContainer<NestedKey>(

@@ -41,7 +41,7 @@ extension ValueTree {
       // A slice may have a different start index, which some code does not expect.
       return .data(data.startIndex == 0 ? data : Data(Array(data)))
     }
-    // A dynamic cast to the protocol would take as long as encoding a small structure.
+    // A dynamic cast to a protocol would take as long as encoding a small structure.
     if Value.self == Float.self { return .number(.float(identityCast(value, to: Float.self))) }
     if Value.self == Int8.self { return identityCast(value, to: Int8.self).tree }
     if Value.self == Int16.self { return identityCast(value, to: Int16.self).tree }
