@@ -12,10 +12,7 @@ package protocol StoredFormat: Sendable {
   /// Returns the entry of a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
-  /// Returns the bytes of a value.
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
-
-  /// Decodes the bytes of a value.
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
 }
 

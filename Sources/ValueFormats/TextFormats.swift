@@ -1,12 +1,27 @@
 /// A reader of a text format.
-protocol TextReader {
+package struct TextReader<Format: StoredFormat> {
   /// The input, in valid UTF-8.
-  var bytes: ArraySlice<UInt8> { get }
+  let bytes: ArraySlice<UInt8>
   /// The index of the next byte.
-  var position: Int { get set }
-}
+  var position: Int
+  /// Whether values are built as trees, or only validated.
+  let makesTrees: Bool
+  let escaping: StringEscaping
 
-extension TextReader {
+  init(
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
+  ) throws(FormatError) {
+    do {
+      _ = try UTF8Span(validating: bytes.span)
+    } catch {
+      throw FormatError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
+    }
+    self.bytes = bytes
+    position = bytes.startIndex
+    self.makesTrees = makesTrees
+    self.escaping = escaping
+  }
+
   var isAtEnd: Bool { position == bytes.endIndex }
 
   /// The next byte; nil at the end.
@@ -25,7 +40,6 @@ extension TextReader {
     return true
   }
 
-  /// Skips a text, or returns false if it is not next.
   mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count
@@ -45,14 +59,6 @@ extension TextReader {
 
   func failure(_ reason: String, at index: Int? = nil) -> FormatError {
     FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
-  }
-
-  static func requireUTF8(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
-    do {
-      _ = try UTF8Span(validating: bytes.span)
-    } catch {
-      throw FormatError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
-    }
   }
 }
 

@@ -50,7 +50,6 @@ public struct Natural: Hashable, Sendable {
     while difference.limbs.last == 0 { difference.limbs.removeLast() }
   }
 
-  /// Adds the product of a number and a factor.
   mutating func add(_ addend: Natural, times factor: UInt64) {
     if factor == 0 { return }
     var carry: UInt128 = 0
@@ -88,7 +87,6 @@ public struct Natural: Hashable, Sendable {
       if candidate < bound { return candidate }
     }
   }
-
 }
 
 extension Natural: Comparable {

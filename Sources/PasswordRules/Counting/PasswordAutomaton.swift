@@ -75,18 +75,3 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
     return cells
   }
 }
-
-extension Array {
-  /// Returns the possible steps to the next character: one to each cell, or two if the character
-  /// can either continue the run or not.
-  ///
-  /// `last` is the cell of the last character; nil at the start.
-  func steps<Key>(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)]
-  where Element == CharacterCell<Key> {
-    let neighbors = last.map { self[$0].neighbors } ?? []
-    return neighbors
-      + indices.filter { index in
-        self[index].characters.count > 1 || !neighbors.contains { $0.cell == index }
-      }.map { ($0, .other) }
-  }
-}

@@ -7,27 +7,24 @@ struct PasswordCounts: Sendable {
   private var completions: [Natural]
   /// The number of completions that begin in an earlier cell, by requirement state and cell.
   private var earlier: [Natural] = []
-  private let cellCount: Int
+  private let automaton: PasswordAutomaton
   private let runCount: Int
-  private let limits: RunLimits
-  private let rejectsOuterBlanks: Bool
+  private var cellCount: Int { automaton.cells.count }
 
   /// Creates the counts for zero remaining characters.
   init(_ automaton: PasswordAutomaton) {
-    (cellCount, limits) = (automaton.cells.count, automaton.limits)
-    runCount = limits.runCount
-    rejectsOuterBlanks = automaton.rejectsOuterBlanks
+    self.automaton = automaton
+    runCount = automaton.limits.runCount
     all = automaton.requirements.accepting.map { $0 ? 1 : 0 }
     // The cell of a rejected blank is the first one.
     let blank = [Natural](repeating: 0, count: automaton.rejectsOuterBlanks ? runCount : 0)
-    completions = all.flatMap { [count = cellCount * runCount - blank.count] in
-      blank + Array(repeating: $0, count: count)
-    }
+    let count = automaton.cells.count * runCount - blank.count
+    completions = all.flatMap { blank + Array(repeating: $0, count: count) }
   }
 
   /// The number of rejected passwords that begin with a blank, whose ranks are the lowest.
   var rejected: Natural {
-    guard rejectsOuterBlanks, !earlier.isEmpty else { return 0 }
+    guard automaton.rejectsOuterBlanks, !earlier.isEmpty else { return 0 }
     return cellCount > 1 ? earlier[1] : all[0]
   }
 
@@ -44,9 +41,9 @@ struct PasswordCounts: Sendable {
   }
 
   /// Increments the number of remaining characters.
-  mutating func extend(in automaton: PasswordAutomaton) {
+  mutating func extend() {
     let before = self
-    let runs = limits.runs
+    let runs = automaton.limits.runs
     earlier.removeAll(keepingCapacity: true)
     for state in all.indices {
       let next = automaton.requirements.transitions[state]
@@ -64,7 +61,7 @@ struct PasswordCounts: Sendable {
           for (follower, step) in automaton.cells[cell].neighbors {
             let state = next[automaton.cells[follower].key]
             completions -= before.completions(state, follower, CharacterRun())
-            if let run = limits.run(run, extendedBy: step) {
+            if let run = automaton.limits.run(run, extendedBy: step) {
               completions += before.completions(state, follower, run)
             }
           }
@@ -74,17 +71,15 @@ struct PasswordCounts: Sendable {
     }
   }
 
-  /// Returns the cell in which the completion with a rank begins, and the number of completions
-  /// that begin in earlier cells.
-  func cell(ofRank rank: Natural, _ state: Int) -> (cell: Int, earlier: Natural) {
-    let first = state * cellCount
+  /// Returns the cell in which the completion with a rank begins.
+  func cell(ofRank rank: Natural, _ state: Int) -> Int {
     var cells = 0..<cellCount
     while cells.count > 1 {
       let middle = cells.lowerBound + cells.count / 2
-      let isBelow = rank < earlier[first + middle]
+      let isBelow = rank < earlierCompletions(state, middle)
       cells = isBelow ? cells.lowerBound..<middle : middle..<cells.upperBound
     }
-    return (cells.lowerBound, earlier[first + cells.lowerBound])
+    return cells.lowerBound
   }
 
   /// Returns the number of completions that begin in a cell before the given one.
@@ -94,7 +89,7 @@ struct PasswordCounts: Sendable {
 
   /// Returns the number of completions after a character of a cell that ends a run.
   func completions(_ state: Int, _ cell: Int, _ run: CharacterRun) -> Natural {
-    completions[(state * cellCount + cell) * runCount + limits.index(of: run)]
+    completions[(state * cellCount + cell) * runCount + automaton.limits.index(of: run)]
   }
 }
 

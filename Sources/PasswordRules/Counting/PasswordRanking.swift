@@ -13,7 +13,7 @@ struct PasswordRanking: Sendable {
     var counts = [PasswordCounts(automaton)]
     for _ in 0..<length {
       var next = counts[counts.count - 1]
-      next.extend(in: automaton)
+      next.extend()
       counts.append(next)
     }
     self.counts = counts
@@ -53,8 +53,8 @@ struct PasswordRanking: Sendable {
     where rank >= self.counts[remaining + 1].earlierCompletions(state.requirements, next.cell) {
       rank += counts.completions(next.requirements, next.cell, CharacterRun())
     }
-    let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
-    rank -= earlier
+    let cell = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
+    rank -= self.counts[remaining + 1].earlierCompletions(state.requirements, cell)
     let requirements = automaton.state(after: state.requirements, cell)
     var characters = automaton.cells[cell].characters
     if followers.contains(where: { $0.state.cell == cell }) {

@@ -56,8 +56,7 @@ struct PasswordSearch {
         limit: other == nil ? 100_000 : 10_000)
     }
     let automaton = try makeAutomaton(rules)
-    let otherAutomaton: RequirementAutomaton? =
-      if let other { try makeAutomaton(other) } else { nil }
+    let otherAutomaton = try other.map(makeAutomaton)
     cells = CharacterCell.cells(of: characters, limits: self.longest) { character in
       let isAllowed = other?.alphabet.contains(character) == true
       return Key(
@@ -137,7 +136,7 @@ struct PasswordSearch {
   private func extended() -> [State: [Unicode.Scalar]] {
     var extended: [State: [Unicode.Scalar]] = [:]
     for (state, password) in reached {
-      for (cell, step) in cells.steps(after: state.cell) {
+      for (cell, step) in steps(after: state.cell) {
         guard let next = self.state(after: state, cell, step), extended[next] == nil else {
           continue
         }
@@ -149,6 +148,18 @@ struct PasswordSearch {
       }
     }
     return extended
+  }
+
+  /// Returns the possible steps to the next character: one to each cell, or two if the character
+  /// can either continue the run or not.
+  ///
+  /// `last` is the cell of the last character; nil at the start.
+  private func steps(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)] {
+    let neighbors = last.map { cells[$0].neighbors } ?? []
+    return neighbors
+      + cells.indices.filter { index in
+        cells[index].characters.count > 1 || !neighbors.contains { $0.cell == index }
+      }.map { ($0, .other) }
   }
 
   /// Returns the state after a character of a cell, or nil if a run would be too long.

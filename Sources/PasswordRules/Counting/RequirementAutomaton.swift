@@ -4,7 +4,8 @@ struct RequirementAutomaton: Sendable {
   /// of characters for each distinct requirement.
   private typealias State = [[UInt16]]
 
-  private let requirements: [(alphabet: Alphabet, count: UInt16)]
+  /// The number of characters that each distinct requirement needs.
+  private let goal: [UInt16]
   private let mode: RequirementMatchingMode
   /// The next state, by state and kind of the character.
   private(set) var transitions: [[Int]] = []
@@ -37,7 +38,7 @@ struct RequirementAutomaton: Sendable {
         counts.append((alphabet, 1))
       }
     }
-    self.requirements = counts
+    goal = counts.map(\.count)
     self.mode = mode
     self.characters = characters
     var met: [[Int]] = []
@@ -47,7 +48,6 @@ struct RequirementAutomaton: Sendable {
       if kind == met.count { met.append(indices) }
       kinds[character] = kind
     }
-    let goal = counts.map(\.count)
     var states: [State] = [[goal.map { _ in 0 }]]
     var stateIndices = [states[0]: 0]
     var size = 0
@@ -81,7 +81,7 @@ struct RequirementAutomaton: Sendable {
     }
     var extended = Set<[UInt16]>()
     for vector in state {
-      for index in indices where vector[index] < requirements[index].count {
+      for index in indices where vector[index] < goal[index] {
         var vector = vector
         vector[index] += 1
         extended.insert(vector)

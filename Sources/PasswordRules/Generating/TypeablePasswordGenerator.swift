@@ -16,14 +16,13 @@ public struct TypeablePasswordGenerator: Sendable {
   private static let capitals = (consonants + vowels).filter { $0 != "o" }.map(\.asCapital)
 
   private let rules: PasswordRuleSet
-  private let isGrouped: Bool
+  private var isGrouped: Bool { rules.alphabet.contains("-") }
 
   /// Creates a generator.
   ///
   /// - Throws: ``PasswordRulesError/excluded(_:)`` with the reason if the rules exclude the style.
   public init(_ rules: PasswordRuleSet) throws {
     self.rules = rules
-    isGrouped = rules.alphabet.contains("-")
     let length = isGrouped ? 20 : 18
     if let limit = rules.minLength, length < limit {
       throw PasswordRulesError.excluded("it has \(length) characters, and minlength is \(limit)")

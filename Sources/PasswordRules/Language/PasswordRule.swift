@@ -21,7 +21,6 @@ public enum PasswordRule: Hashable, Sendable {
   /// Returns a rule that allows the characters of these classes.
   public static func allowed(_ classes: CharacterClass...) -> PasswordRule { .allowed(classes) }
 
-  /// The name, with the classes or the limit.
   var parts: (name: Name, classes: [CharacterClass], limit: Int?) {
     switch self {
     case .required(let classes): (.required, classes, nil)

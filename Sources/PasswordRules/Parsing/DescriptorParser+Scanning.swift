@@ -19,7 +19,6 @@ extension DescriptorParser {
 }
 
 extension UInt8 {
-  /// Whether names can contain the byte.
   var isNamePart: Bool {
     // The bit 0x20 tells lowercase letters from uppercase ones.
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) || self == UInt8(ascii: "-")

@@ -34,16 +34,6 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || Kind.data.rawValue...Kind.utf8.rawValue ~= rawValue }
   }
 
-  /// Returns the content's size in bytes from the low bits of the marker; nil if they are invalid.
-  static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
-    switch (kind, argument) {
-    case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
-    case (.uid, _): Int(argument) + 1
-    case (.null, _), (.false, _), (.true, _), (.fill, _): 0
-    default: nil
-    }
-  }
-
   /// Returns the marker of an object with a count, and the count if it does not fit in the marker.
   static func header(_ kind: Kind, count: Int) -> [UInt8] {
     if count < 15 { return [kind.rawValue | UInt8(count)] }

@@ -32,7 +32,6 @@ struct BinaryObjectBuilder {
     return objects.count - 1
   }
 
-  /// Sets the reference at an index of a container to an object.
   mutating func setReference(_ index: Int, of container: Int, to object: Int) {
     references[objects[container].references.lowerBound + index] = object
   }
@@ -119,7 +118,9 @@ struct BinaryObjectBuilder {
 
   private mutating func add(_ number: StoredNumber) throws(FormatError) -> Int {
     switch number {
-    case .integer(let value): return add(value)
+    case .integer(let value):
+      guard let small = Int(exactly: value) else { return add(.integer, value) }
+      return add(.integer, small, size: small < 0 ? 8 : small.sizeInPropertyList)
     case .real(let value): return add(.real, value.bitPattern)
     case .float(let value): return add(.real, value.bitPattern)
     case .text(let text):
@@ -131,18 +132,11 @@ struct BinaryObjectBuilder {
     }
   }
 
-  private mutating func add(_ value: Int128) -> Int {
-    switch value {
-    case 0...0xFF: add(.integer, UInt8(value))
-    case 0...0xFFFF: add(.integer, UInt16(value))
-    case 0...0xFFFF_FFFF: add(.integer, UInt32(value))
-    case Int128(Int64.min)...Int128(Int64.max): add(.integer, Int64(value))
-    default: add(.integer, value)
-    }
-  }
-
-  private mutating func add(_ kind: BinaryObject.Kind, _ bits: some FixedWidthInteger) -> Int {
-    let size = bits.bitWidth / 8
+  /// Adds the least significant bytes of a number; all of them without a size.
+  private mutating func add(
+    _ kind: BinaryObject.Kind, _ bits: some FixedWidthInteger, size: Int? = nil
+  ) -> Int {
+    let size = size ?? bits.bitWidth / 8
     var bytes = [kind.rawValue | UInt8(size.trailingZeroBitCount)]
     bytes.append(bigEndian: bits, size: size)
     return add(bytes)

@@ -5,7 +5,6 @@ package struct BinaryObjectTable {
   package static let magic = signature + "00".utf8
 
   private let bytes: ArraySlice<UInt8>
-  /// The number of objects.
   let count: Int
   /// The index of the root object.
   let root: Int
@@ -53,23 +52,13 @@ package struct BinaryObjectTable {
       (Self.magic.count..<end).contains(start)
     else { throw FormatError(reason: "object offset out of range", offset: entry) }
     let marker = byte(at: start)
-    var (content, size): (Int, Int?) = (start + 1, nil)
-    if let kind = BinaryObject.Kind(marker: marker) {
-      if kind.isCounted {
-        let count: Int
-        (count, content) = try self.count(marker & 15, after: start)
-        size = min(count, end) * unit(of: kind)
-      } else {
-        size = BinaryObject.size(kind, marker & 15)
-      }
-      if let size {
-        guard size <= end - content else {
-          throw FormatError(reason: "truncated object", offset: start)
-        }
-        return BinaryObject(kind: kind, header: start..<content, content: content..<content + size)
-      }
-    }
-    throw FormatError(reason: "unknown object type", offset: start)
+    let argument = marker & 15
+    guard let kind = BinaryObject.Kind(marker: marker), let unit = unit(of: kind, argument)
+    else { throw FormatError(reason: "unknown object type", offset: start) }
+    let (count, content) = kind.isCounted ? try count(argument, after: start) : (1, start + 1)
+    let size = min(count, end) * unit
+    if size > end - content { throw FormatError(reason: "truncated object", offset: start) }
+    return BinaryObject(kind: kind, header: start..<content, content: content..<content + size)
   }
 
   /// Returns an object's count, given the low bits of its marker, and the start of its content.
@@ -82,13 +71,19 @@ package struct BinaryObjectTable {
     return (count, start + 2 + size)
   }
 
-  /// Returns the size in bytes of each item that the count of an object counts.
-  private func unit(of kind: BinaryObject.Kind) -> Int {
+  /// Returns the size in bytes of each counted item, or of the whole content of an object without a
+  /// count; nil if the low bits of its marker are invalid.
+  private func unit(of kind: BinaryObject.Kind, _ argument: UInt8) -> Int? {
     switch kind {
+    case .null, .false, .true, .fill: 0
+    case .integer where argument <= 4, .real where 2...3 ~= argument, .date where argument == 3:
+      1 << Int(argument)
+    case .integer, .real, .date: nil
+    case .uid: Int(argument) + 1
+    case .data, .ascii, .utf8: 1
     case .utf16: 2
     case .array, .orderedSet, .set: referenceSize
     case .dictionary: 2 * referenceSize
-    default: 1
     }
   }
 
@@ -122,7 +117,6 @@ package struct BinaryObjectTable {
     }
   }
 
-  /// Returns the keys of a dictionary.
   func keys(of dictionary: BinaryObject) throws(FormatError) -> [StoredKey] {
     var keys: [StoredKey] = []
     var seen: Set<StoredKey> = []

@@ -24,9 +24,7 @@ final class CodingPath {
 struct IndexKey: CodingKey {
   let intValue: Int?
 
-  init(_ index: Int) { intValue = index }
-
-  init?(intValue: Int) { self.init(intValue) }
+  init(intValue: Int) { self.intValue = intValue }
 
   init?(stringValue: String) { return nil }
 

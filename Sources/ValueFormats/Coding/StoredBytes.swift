@@ -4,12 +4,10 @@ import StorageInternals
 /// A type that a ``ValueCoder`` stores without a property list.
 typealias StoredBytes = BytesEncodable & BytesDecodable
 
-/// A type that encodes its values to stored bytes itself.
 protocol BytesEncodable {
   var storedBytes: [UInt8] { get throws(ValueCodingError) }
 }
 
-/// A type that decodes its values from stored bytes itself.
 protocol BytesDecodable {
   init?(stored bytes: Span<UInt8>)
 }
@@ -70,7 +68,19 @@ extension Bool: StoredBytes {
   }
 }
 
-// Integers are stored in 8 bytes, in little-endian order.
+/// An integer type of the standard library with at most 64 bits, which is stored in 8 bytes, in
+/// little-endian order.
+protocol StoredInteger: StoredBytes, FixedWidthInteger {}
+extension Int: StoredInteger {}
+extension Int8: StoredInteger {}
+extension Int16: StoredInteger {}
+extension Int32: StoredInteger {}
+extension Int64: StoredInteger {}
+extension UInt: StoredInteger {}
+extension UInt8: StoredInteger {}
+extension UInt16: StoredInteger {}
+extension UInt32: StoredInteger {}
+extension UInt64: StoredInteger {}
 
 extension StoredInteger {
   var storedBytes: [UInt8] {

@@ -51,6 +51,16 @@ final class TreeReader: Decoder {
   private func checkDepth() throws {
     if !context.allowsContainer { throw DecodingError(.tooDeep, of: Any.self, at: path) }
   }
+
+  func value<Value: Decodable>(
+    of type: Value.Type, from tree: ValueTree, at key: some CodingKey
+  ) throws -> Value {
+    try tree.value(of: type, at: CodingPath(key, in: path), context.insideContainer)
+  }
+
+  func nested(_ tree: ValueTree, at key: some CodingKey) -> TreeReader {
+    TreeReader(tree, at: CodingPath(key, in: path), context.insideContainer)
+  }
 }
 
 extension TreeReader: SingleValueDecodingContainer {
@@ -62,7 +72,6 @@ extension TreeReader: SingleValueDecodingContainer {
 
   // The default implementations for these types throw an error.
   func decode(_ type: Int128.Type) throws -> Int128 { try tree.value(of: type, at: path, context) }
-
   func decode(_ type: UInt128.Type) throws -> UInt128 {
     try tree.value(of: type, at: path, context)
   }
@@ -104,37 +113,29 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeNil(forKey key: Key) throws -> Bool { try tree(key).isNull }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try value(of: type, from: tree(key), key)
+    try value(of: type, key)
   }
 
-  // The default implementations for these types throw an error.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-    try value(of: type, from: tree(key), key)
-  }
-
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-    try value(of: type, from: tree(key), key)
-  }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(of: type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(of: type, key) }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     guard let tree = entry(key), !tree.isNull else { return nil }
-    return try value(of: type, from: tree.unwrapped, key)
+    return try reader.value(of: type, from: tree.unwrapped, at: key)
   }
 
-  private func value<Value: Decodable>(
-    of type: Value.Type, from tree: ValueTree, _ key: Key
-  ) throws -> Value {
-    try tree.value(of: type, at: path(of: key), reader.context.insideContainer)
+  private func value<Value: Decodable>(of type: Value.Type, _ key: Key) throws -> Value {
+    try reader.value(of: type, from: tree(key), at: key)
   }
 
   func nestedContainer<NestedKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
-    try nestedReader(tree(key), key).container(keyedBy: type)
+    try reader.nested(tree(key), at: key).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try nestedReader(tree(key), key).unkeyedContainer()
+    try reader.nested(tree(key), at: key).unkeyedContainer()
   }
 
   func superDecoder() -> any Decoder { optionalReader(SuperKey.super) }
@@ -143,11 +144,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Returns the decoder of a superclass; a missing key is decoded as nil, to allow default values.
   private func optionalReader(_ key: some CodingKey) -> TreeReader {
-    nestedReader(entry(key) ?? .null(depth: 0), key)
-  }
-
-  private func nestedReader(_ tree: ValueTree, _ key: some CodingKey) -> TreeReader {
-    TreeReader(tree, at: path(of: key), reader.context.insideContainer)
+    reader.nested(entry(key) ?? .null(depth: 0), at: key)
   }
 
   private func tree(_ key: Key) throws -> ValueTree {
@@ -162,8 +159,6 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     if key.isASCII { return nil }
     return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
   }
-
-  private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: reader.path) }
 }
 
 /// A decoding container for an array, which advances only after an element has been decoded.
@@ -173,9 +168,7 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
   private(set) var currentIndex = 0
 
   var codingPath: [any CodingKey] { reader.codingPath }
-
   var count: Int? { elements.count }
-
   var isAtEnd: Bool { currentIndex == elements.count }
 
   mutating func decodeNil() throws -> Bool {
@@ -184,23 +177,14 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
     return isNull
   }
 
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    advance(after: try value(of: type, from: next(type)))
-  }
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(of: type) }
 
-  // The default implementations for these types throw an error.
-  mutating func decode(_ type: Int128.Type) throws -> Int128 {
-    advance(after: try value(of: type, from: next(type)))
-  }
-
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-    advance(after: try value(of: type, from: next(type)))
-  }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try value(of: type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try value(of: type) }
 
   mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-    if isAtEnd { return nil }
-    if try decodeNil() { return nil }
-    return advance(after: try value(of: type, from: next(type).unwrapped))
+    if try isAtEnd || decodeNil() { return nil }
+    return advance(after: try reader.value(of: type, from: next(type).unwrapped, at: key))
   }
 
   mutating func nestedContainer<NestedKey>(
@@ -215,13 +199,11 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { advance(after: try nestedReader()) }
 
-  private func value<Value: Decodable>(of type: Value.Type, from tree: ValueTree) throws -> Value {
-    try tree.value(of: type, at: path, reader.context.insideContainer)
+  private mutating func value<Value: Decodable>(of type: Value.Type) throws -> Value {
+    advance(after: try reader.value(of: type, from: next(type), at: key))
   }
 
-  private func nestedReader() throws -> TreeReader {
-    TreeReader(try next(Any.self), at: path, reader.context.insideContainer)
-  }
+  private func nestedReader() throws -> TreeReader { reader.nested(try next(Any.self), at: key) }
 
   /// Returns the next element without advancing; `type` is the type in the error at the end.
   private func next(_ type: Any.Type) throws -> ValueTree {
@@ -234,5 +216,5 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
     return result
   }
 
-  private var path: CodingPath { CodingPath(IndexKey(currentIndex), in: reader.path) }
+  private var key: IndexKey { IndexKey(intValue: currentIndex) }
 }

@@ -88,8 +88,12 @@ final class TreeBuilder: Encoder {
     if let problem { throw EncodingError(problem, of: (), at: path) }
   }
 
+  func tree<Value: Encodable>(of value: Value, at key: some CodingKey) throws -> ValueTree {
+    try tree(of: value, at: CodingPath(key, in: path), context.insideContainer)
+  }
+
   /// Encodes a nested value; the `Codable` code of a standard type is not called.
-  func tree<Value: Encodable>(
+  private func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> ValueTree {
     if let tree = ValueTree.builtIn(value, context.form) { return tree }
@@ -108,7 +112,8 @@ final class TreeBuilder: Encoder {
   }
 
   /// Appends an element that the returned builder will complete.
-  func appendBuilder(at path: CodingPath) -> TreeBuilder {
+  func appendBuilder() -> TreeBuilder {
+    let path = CodingPath(IndexKey(intValue: elements.count), in: path)
     let builder = TreeBuilder(at: path, context.insideContainer)
     unfinishedElements.append((elements.count, builder))
     elements.append(.null(depth: 0))
@@ -122,14 +127,12 @@ final class TreeBuilder: Encoder {
   }
 
   /// Returns the builder for a key; reuses a builder with the same kind of content.
-  func builder(
-    forKey key: some CodingKey, at path: CodingPath, _ content: Content = .nothing
-  ) -> TreeBuilder {
-    let key = StoredKey(key.stringValue)
+  func builder(forKey codingKey: some CodingKey, _ content: Content = .nothing) -> TreeBuilder {
+    let key = StoredKey(codingKey.stringValue)
     if content != .nothing, let builder = unfinishedEntries[key], builder.content == content {
       return builder
     }
-    let builder = TreeBuilder(at: path, context.insideContainer)
+    let builder = TreeBuilder(at: CodingPath(codingKey, in: path), context.insideContainer)
     unfinishedEntries[key] = builder
     return builder
   }
@@ -144,7 +147,6 @@ extension TreeBuilder: SingleValueEncodingContainer {
 
   // The default implementations for these types throw an error.
   func encode(_ value: Int128) throws { try set(value.tree) }
-
   func encode(_ value: UInt128) throws { try set(value.tree) }
 }
 
@@ -157,44 +159,30 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encodeNil(forKey key: Key) { builder.set(.null(depth: 0), forKey: key) }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    builder.set(try tree(of: value, forKey: key), forKey: key)
+    builder.set(try builder.tree(of: value, at: key), forKey: key)
   }
 
-  // The default implementations for these types throw an error.
   func encode(_ value: Int128, forKey key: Key) { builder.set(value.tree, forKey: key) }
-
   func encode(_ value: UInt128, forKey key: Key) { builder.set(value.tree, forKey: key) }
 
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     guard let value else { return }
-    builder.set(try tree(of: value, forKey: key).wrapped, forKey: key)
-  }
-
-  private func tree<Value: Encodable>(of value: Value, forKey key: Key) throws -> ValueTree {
-    try builder.tree(of: value, at: path(of: key), builder.context.insideContainer)
+    builder.set(try builder.tree(of: value, at: key).wrapped, forKey: key)
   }
 
   func nestedContainer<NestedKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    nestedBuilder(key, .dictionary).container(keyedBy: type)
+    builder.builder(forKey: key, .dictionary).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    nestedBuilder(key, .array).unkeyedContainer()
+    builder.builder(forKey: key, .array).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { nestedBuilder(SuperKey.super) }
+  func superEncoder() -> any Encoder { builder.builder(forKey: SuperKey.super) }
 
-  func superEncoder(forKey key: Key) -> any Encoder { nestedBuilder(key) }
-
-  private func nestedBuilder(
-    _ key: some CodingKey, _ content: TreeBuilder.Content = .nothing
-  ) -> TreeBuilder {
-    builder.builder(forKey: key, at: path(of: key), content)
-  }
-
-  private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
+  func superEncoder(forKey key: Key) -> any Encoder { builder.builder(forKey: key) }
 }
 
 /// An encoding container for an array.
@@ -202,32 +190,26 @@ struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   let builder: TreeBuilder
 
   var codingPath: [any CodingKey] { builder.codingPath }
-
   var count: Int { builder.elements.count }
 
   func encodeNil() { builder.elements.append(.null(depth: 0)) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    let tree = try builder.tree(of: value, at: path, builder.context.insideContainer)
-    builder.elements.append(tree)
+    builder.elements.append(try builder.tree(of: value, at: IndexKey(intValue: count)))
   }
 
-  // The default implementations for these types throw an error.
   func encode(_ value: Int128) { builder.elements.append(value.tree) }
-
   func encode(_ value: UInt128) { builder.elements.append(value.tree) }
 
   func nestedContainer<NestedKey>(
     keyedBy type: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    builder.appendBuilder(at: path).container(keyedBy: type)
+    builder.appendBuilder().container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    builder.appendBuilder(at: path).unkeyedContainer()
+    builder.appendBuilder().unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { builder.appendBuilder(at: path) }
-
-  private var path: CodingPath { CodingPath(IndexKey(count), in: builder.path) }
+  func superEncoder() -> any Encoder { builder.appendBuilder() }
 }

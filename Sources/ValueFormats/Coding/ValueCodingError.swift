@@ -71,9 +71,7 @@ extension ValueCodingError.Problem {
 // because their descriptions may contain the value.
 
 extension ValueCodingError {
-  init(
-    _ problem: Problem, of type: Any.Type, at keys: some Sequence<any CodingKey> = EmptyCollection()
-  ) {
+  init(_ problem: Problem, of type: Any.Type, at keys: [any CodingKey] = []) {
     self.problem = problem
     self.type = "\(type)"
     path = keys.reduce(into: "") { path, key in

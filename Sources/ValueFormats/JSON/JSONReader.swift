@@ -1,21 +1,7 @@
 /// A strict reader of JSON (RFC 8259).
-package struct JSONReader: TextReader {
-  let bytes: ArraySlice<UInt8>
-  var position: Int
-  /// Whether values are built as trees, or only validated.
-  private let makesTrees: Bool
-  private let escaping: StringEscaping
+package typealias JSONReader = TextReader<JSONFormat>
 
-  init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
-  ) throws(FormatError) {
-    try Self.requireUTF8(bytes)
-    self.bytes = bytes
-    self.makesTrees = makesTrees
-    self.escaping = escaping
-    position = bytes.startIndex
-  }
-
+extension JSONReader {
   mutating func requireEnd() throws(FormatError) {
     skipWhitespace()
     if !isAtEnd { throw unexpected("unexpected data after the end") }
@@ -129,7 +115,7 @@ package struct JSONReader: TextReader {
     do throws(FormatError) {
       var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)
       try reader.skipNumber()
-      return reader.current == nil
+      return reader.isAtEnd
     } catch {
       return false
     }

@@ -41,8 +41,8 @@ extension ValueTree {
       // A slice may have a different start index, which some code does not expect.
       return .data(data.startIndex == 0 ? data : Data(Array(data)))
     }
-    // A dynamic cast to the protocol would take as long as encoding a small structure.
-    if Value.self == Float.self { return identityCast(value, to: Float.self).tree }
+    // A dynamic cast to a protocol would take as long as encoding a small structure.
+    if Value.self == Float.self { return .number(.float(identityCast(value, to: Float.self))) }
     if Value.self == Int8.self { return identityCast(value, to: Int8.self).tree }
     if Value.self == Int16.self { return identityCast(value, to: Int16.self).tree }
     if Value.self == Int32.self { return identityCast(value, to: Int32.self).tree }
@@ -67,26 +67,26 @@ extension ValueTree {
   func builtIn<Value>(
     as type: Value.Type, _ form: ValueForm
   ) throws(ValueCodingError.Problem) -> Value? {
-    if type == String.self { return identityCast(try String(self), to: type) }
-    if type == Int.self { return identityCast(try Int(self), to: type) }
-    if type == Bool.self { return identityCast(try Bool(self), to: type) }
-    if type == Double.self { return identityCast(try Double(self), to: type) }
-    if type == UInt8.self { return identityCast(try UInt8(self), to: type) }
-    if type == Date.self { return identityCast(try date, to: type) }
-    if type == Data.self { return identityCast(try data, to: type) }
-    if type == Float.self { return identityCast(try Float(self), to: type) }
-    if type == Int8.self { return identityCast(try Int8(self), to: type) }
-    if type == Int16.self { return identityCast(try Int16(self), to: type) }
-    if type == Int32.self { return identityCast(try Int32(self), to: type) }
-    if type == Int64.self { return identityCast(try Int64(self), to: type) }
-    if type == UInt.self { return identityCast(try UInt(self), to: type) }
-    if type == UInt16.self { return identityCast(try UInt16(self), to: type) }
-    if type == UInt32.self { return identityCast(try UInt32(self), to: type) }
-    if type == UInt64.self { return identityCast(try UInt64(self), to: type) }
-    if type == Int128.self { return identityCast(try Int128(self), to: type) }
-    if type == UInt128.self { return identityCast(try UInt128(self), to: type) }
+    if type == String.self { return identityCast(try string(), to: type) }
+    if type == Int.self { return identityCast(try integer() as Int, to: type) }
+    if type == Bool.self { return identityCast(try bool(), to: type) }
+    if type == Double.self { return identityCast(try real(\.double), to: type) }
+    if type == UInt8.self { return identityCast(try integer() as UInt8, to: type) }
+    if type == Date.self { return identityCast(try date(), to: type) }
+    if type == Data.self { return identityCast(try data(), to: type) }
+    if type == Float.self { return identityCast(try real(\.float), to: type) }
+    if type == Int8.self { return identityCast(try integer() as Int8, to: type) }
+    if type == Int16.self { return identityCast(try integer() as Int16, to: type) }
+    if type == Int32.self { return identityCast(try integer() as Int32, to: type) }
+    if type == Int64.self { return identityCast(try integer() as Int64, to: type) }
+    if type == UInt.self { return identityCast(try integer() as UInt, to: type) }
+    if type == UInt16.self { return identityCast(try integer() as UInt16, to: type) }
+    if type == UInt32.self { return identityCast(try integer() as UInt32, to: type) }
+    if type == UInt64.self { return identityCast(try integer() as UInt64, to: type) }
+    if type == Int128.self { return identityCast(try integer() as Int128, to: type) }
+    if type == UInt128.self { return identityCast(try unsigned128(), to: type) }
     if form == .foundation { return nil }
-    if type == URL.self { return try url.map { identityCast($0, to: type) } }
+    if type == URL.self { return try url().map { identityCast($0, to: type) } }
     if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
     return nil
   }
@@ -108,41 +108,87 @@ extension ValueTree {
     }
   }
 
-  private var date: Date {
-    get throws(ValueCodingError.Problem) {
+  private func bool() throws(ValueCodingError.Problem) -> Bool {
+    guard case .bool(let value) = self else { throw isNot(.boolean) }
+    return value
+  }
+
+  private func string() throws(ValueCodingError.Problem) -> String {
+    guard case .string(let value) = self else { throw isNot(.string) }
+    return value
+  }
+
+  private func real<Real: FloatingPoint & LosslessStringConvertible>(
+    _ nearest: (StoredNumber) -> Real?
+  ) throws(ValueCodingError.Problem) -> Real {
+    if case .number(let number) = self {
+      guard let value = nearest(number) else { throw .outOfRange(type: "\(Real.self)") }
+      return value
+    }
+    guard case .string(let string) = self, let value: Real = string.nonFinite() else {
+      throw isNot(.number)
+    }
+    return value
+  }
+
+  private func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer {
+    guard case .number(let number) = self else { throw isNot(.number) }
+    guard let value: Integer = number.integer() else { throw .outOfRange(type: "\(Integer.self)") }
+    return value
+  }
+
+  private func unsigned128() throws(ValueCodingError.Problem) -> UInt128 {
+    if case .string(let string) = self, let value = UInt128(string), value.tree == self {
+      return value
+    }
+    return try integer()
+  }
+
+  private func date() throws(ValueCodingError.Problem) -> Date {
+    switch self {
+    case .date(let date): return date
+    case .number(let number):
+      guard let seconds = number.double else { throw .outOfRange(type: "Date") }
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    case .string(let string):
+      if let date = Date(iso8601: string) { return date }
+      guard let seconds: Double = string.nonFinite() else { throw isNot(.date) }
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    default: throw isNot(.date)
+    }
+  }
+
+  private func data() throws(ValueCodingError.Problem) -> Data {
+    if case .data(let data) = self { return data }
+    guard case .string(let string) = self, let data = Data(strictBase64: string.utf8) else {
+      throw isNot(.data)
+    }
+    return data
+  }
+
+  /// Returns the URL; nil for a dictionary, which `URL` itself decodes.
+  private func url() throws(ValueCodingError.Problem) -> URL? {
+    if case .dictionary = self { return nil }
+    guard case .string(let string) = self, let url = URL(string: string) else {
+      throw isNot(.url)
+    }
+    return url
+  }
+
+  /// Returns the problem that this value is not of the expected kind.
+  package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
+    let found: ValueCodingError.Kind =
       switch self {
-      case .date(let date): return date
-      case .number(let number):
-        guard let seconds = number.double else { throw .outOfRange(type: "Date") }
-        return Date(timeIntervalSinceReferenceDate: seconds)
-      case .string(let string):
-        if let date = Date(iso8601: string) { return date }
-        guard let seconds: Double = string.nonFinite() else { throw isNot(.date) }
-        return Date(timeIntervalSinceReferenceDate: seconds)
-      default: throw isNot(.date)
+      case .null: .null
+      case .bool: .boolean
+      case .number: .number
+      case .string: .string
+      case .data: .data
+      case .date: .date
+      case .array: .array
+      case .dictionary: .dictionary
       }
-    }
-  }
-
-  private var data: Data {
-    get throws(ValueCodingError.Problem) {
-      if case .data(let data) = self { return data }
-      guard case .string(let string) = self, let data = Data(strictBase64: string.utf8) else {
-        throw isNot(.data)
-      }
-      return data
-    }
-  }
-
-  /// The URL; nil for a dictionary, which `URL` itself decodes.
-  private var url: URL? {
-    get throws(ValueCodingError.Problem) {
-      if case .dictionary = self { return nil }
-      guard case .string(let string) = self, let url = URL(string: string) else {
-        throw isNot(.url)
-      }
-      return url
-    }
+    return .wrongType(expected: expected, found: found)
   }
 
   /// The tree of this value in an optional.
@@ -160,5 +206,15 @@ extension ValueTree {
   /// Whether the value is a nil that is in no other optional.
   var isNull: Bool {
     if case .null(depth: 0) = self { true } else { false }
+  }
+}
+
+extension FixedWidthInteger {
+  var tree: ValueTree { .number(.integer(Int128(self))) }
+}
+
+extension UInt128 {
+  var tree: ValueTree {
+    Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }
 }

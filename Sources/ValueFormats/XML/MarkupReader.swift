@@ -1,23 +1,9 @@
 /// A reader of an XML property list, or of a single value in one.
 ///
 /// The reader accepts the subset of XML 1.0 that property lists use, in UTF-8, with any character.
-struct MarkupReader: TextReader {
-  let bytes: ArraySlice<UInt8>
-  var position: Int
-  /// Whether values are built as trees; otherwise, only the elements are validated.
-  let makesTrees: Bool
-  let escaping: StringEscaping
+typealias MarkupReader = TextReader<XMLPropertyListFormat>
 
-  init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
-  ) throws(FormatError) {
-    try Self.requireUTF8(bytes)
-    self.bytes = bytes
-    position = bytes.startIndex
-    self.makesTrees = makesTrees
-    self.escaping = escaping
-  }
-
+extension MarkupReader {
   /// Skips white space, comments and processing instructions between elements.
   mutating func skipBetweenElements() throws(FormatError) {
     while true {

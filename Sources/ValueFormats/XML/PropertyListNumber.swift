@@ -2,20 +2,15 @@
 enum PropertyListNumber {
   /// Parses the text of `<integer>`: decimal digits, or `0x` and hexadecimal digits.
   static func integer(_ text: Substring) -> StoredNumber? {
-    guard let (digits, radix) = digits(of: text) else { return nil }
-    let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
-    return Int128(sign + Substring(digits), radix: radix).map(StoredNumber.integer)
-      ?? .text(String(text))
-  }
-
-  private static func digits(of text: Substring) -> (Substring.UTF8View, radix: Int)? {
     var digits = text.utf8.withoutSign
     let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
     if isHexadecimal { digits = digits.dropFirst(2) }
     guard !digits.isEmpty,
       digits.allSatisfy({ isHexadecimal ? $0.hexadecimalDigit != nil : $0.isDigit })
     else { return nil }
-    return (digits, isHexadecimal ? 16 : 10)
+    let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
+    return Int128(sign + Substring(digits), radix: isHexadecimal ? 16 : 10)
+      .map(StoredNumber.integer) ?? .text(String(text))
   }
 
   /// Parses the text of `<real>`: a decimal number, `nan`, or an infinity.
