@@ -10,6 +10,8 @@ extension UnlockKey {
 }
 
 extension ScryptCost {
+  static let cheap = minimum
+
   init(_ logarithmicCost: UInt8, _ blockSize: UInt32, _ parallelization: UInt32) {
     self.init(
       logarithmicCost: logarithmicCost, blockSize: blockSize, parallelization: parallelization)
@@ -18,10 +20,20 @@ extension ScryptCost {
 
 extension TestVault {
   /// Returns an object for the vault, with the item `a`.
-  func openWithItem() throws -> SecretVault {
-    let object = open()
+  func openWithItem(asService isService: Bool = false) throws -> SecretVault {
+    let object = isService ? try openAsService() : open()
     try object.add("value", account: "a")
     return object
+  }
+
+  /// The file, and the state of this machine.
+  var snapshot: (bytes: [UInt8], state: [String: [UInt8]]) {
+    get throws { (try bytes, try rememberedState()) }
+  }
+
+  func restore(_ bytes: some Collection<UInt8>, _ state: [String: [UInt8]]) throws {
+    try replace(by: bytes)
+    try restoreState(state)
   }
 
   /// The records in the file, with their frames.
@@ -45,8 +57,13 @@ extension SecretVault {
   var userKey: Secret? { contents.withLock { $0.keys.ring.user } }
 
   @discardableResult
-  func change(_ item: SecretItem, to secret: Secret) throws(SecretStoreError) -> SecretItem {
-    try update(item.id, expecting: item.revision, attributes: nil, secret: secret)
+  func change(
+    _ item: SecretItem, to secret: Secret? = nil, _ attributes: ItemAttributes? = nil,
+    by authorization: Authorization = .none
+  ) throws(SecretStoreError) -> SecretItem {
+    try update(
+      item.id, expecting: item.revision, attributes: attributes, secret: secret,
+      authorizedBy: authorization)
   }
 }
 

@@ -68,7 +68,9 @@ extension TestVault {
   }
 
   /// Returns an object in the environment of a service with credentials.
-  func openAsService() throws -> SecretVault { open(credentials: try credentials()) }
+  func openAsService(fileSystem: FileSystem = FileSystem()) throws -> SecretVault {
+    open(credentials: try credentials(), fileSystem: fileSystem)
+  }
 
   /// Returns an object on a machine that has only the vault's file.
   func openElsewhere() throws -> SecretVault {
@@ -125,17 +127,4 @@ func expectLocked<Result>(
     _ = try body()
   }
   if let error { #expect(error.isLocked, comment, sourceLocation: sourceLocation) }
-}
-
-extension SecretStoreError {
-  var isLocked: Bool { if case .locked = self { true } else { false } }
-
-  /// The violated limit; nil for other errors.
-  var invalid: String? {
-    if case .invalid(let what) = self { what } else { nil }
-  }
-
-  var corrupted: String? {
-    if case .corrupted(let what) = self { what } else { nil }
-  }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -36,10 +37,7 @@ struct VaultAccessibilityTests {
     let locker = Lock<SecretVault?>(nil)
     // Locks the vault while a write waits for fdatasync.
     let object = try vault.protected(
-      fileSystem: FileSystem { call, _ in
-        if call == .fdatasync { locker.withLock { $0?.lock() } }
-        return nil
-      })
+      fileSystem: .before(.fdatasync) { _ in locker.withLock { $0?.lock() } })
     try object.add("first", account: "first")
     locker.withLock { $0 = object }
     try object.add("second", account: "second")

@@ -51,18 +51,13 @@ struct VaultRotationSharingTests {
     try other.addMany(10)
     let writes = Lock(0)
     let object = vault.open(
-      fileSystem: FileSystem { [vault] call, path in
-        // Before a batch acquires the lock.
-        guard call == .open, path == vault.path + ".lock" else { return nil }
+      // Before a batch acquires the lock.
+      fileSystem: .before(.open, on: vault.path + ".lock") { _ in
         writes.withLock { $0 += 1 }
         // The first acquisition is for the beginning, the third for the end.
-        if writes.withLock({ $0 }) == 2 {
-          #expect(throws: Never.self) {
-            try other.change("3", to: "changed")
-            try other.remove("4")
-          }
-        }
-        return nil
+        if writes.withLock({ $0 }) != 2 { return }
+        try other.change("3", to: "changed")
+        try other.remove("4")
       })
     try object.rotateKeys()
     #expect(writes.withLock { $0 } == 3)
@@ -159,10 +154,7 @@ struct VaultRotationSharingTests {
   @Test func objectLockedDuringTheRenameStaysLocked() throws {
     let locker = Lock<SecretVault?>(nil)
     let object = try vault.protected(
-      fileSystem: FileSystem { call, _ in
-        if call == .rename { locker.withLock { $0?.lock() } }
-        return nil
-      })
+      fileSystem: .before(.rename) { _ in locker.withLock { $0?.lock() } })
     try object.addMany(10)
     locker.withLock { $0 = object }
     expectLocked { try object.rotate() }

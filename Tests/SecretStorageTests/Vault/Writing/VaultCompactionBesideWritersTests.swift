@@ -149,7 +149,7 @@ struct VaultCompactionBesideWritersTests {
     for older in [compacted, early] {
       try vault.replace(by: older)
       for object in [object, reader, late, vault.open()] {
-        expectError("rolledBack") { _ = try object.text("1") }
+        expectError("rolledBack") { try object.text("1") }
       }
     }
   }
