@@ -134,8 +134,7 @@ struct ApplicationPasswordTests {
         }
       }
     }
-    let object = vault.open(cipher: cipher)
-    try object.add("plain", account: "plain")
+    let object = try vault.open(cipher: cipher).adding("plain", account: "plain")
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let other = AuthenticationContext(password: "right")
     used.withLock { $0 = object }

@@ -206,9 +206,3 @@ struct DiagnosisTests {
     }
   }
 }
-
-extension Diagnosis {
-  fileprivate subscript(subject: String) -> String? {
-    findings.first { $0.subject == subject }?.text
-  }
-}

@@ -56,8 +56,7 @@ struct TableForgeryTests {
 
   init() throws {
 
-    let owner = vault.open()
-    try owner.add("value", account: "always", .always)
+    let owner = try vault.open().adding("value", account: "always", .always)
     older = try vault.bytes
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.add("value", account: "after", .afterFirstUnlock)

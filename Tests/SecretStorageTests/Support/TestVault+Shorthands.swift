@@ -21,8 +21,13 @@ extension ScryptCost {
 extension TestVault {
   /// Returns an object for the vault, with the item `a`.
   func openWithItem(asService isService: Bool = false) throws -> SecretVault {
-    let object = isService ? try openAsService() : open()
-    try object.add("value", account: "a")
+    try (isService ? openAsService() : open()).adding("value", account: "a")
+  }
+
+  /// Returns an object for the vault, with the items of ``SecretVault/many(_:)``.
+  func openWithMany(_ count: Int, isPortable: Bool = false) throws -> SecretVault {
+    let object = open()
+    try object.addMany(count, isPortable: isPortable)
     return object
   }
 
@@ -56,6 +61,14 @@ extension SecretVault {
   var isLockedByApp: Bool { contents.withLock { $0.keys.isLockedByApp } }
   var userKey: Secret? { contents.withLock { $0.keys.ring.user } }
 
+  /// Adds an item, and returns the vault.
+  func adding(
+    _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked
+  ) throws(SecretStoreError) -> SecretVault {
+    try add(value, account: account, accessibility)
+    return self
+  }
+
   @discardableResult
   func change(
     _ item: SecretItem, to secret: Secret? = nil, _ attributes: ItemAttributes? = nil,
@@ -65,6 +78,11 @@ extension SecretVault {
       item.id, expecting: item.revision, attributes: attributes, secret: secret,
       authorizedBy: authorization)
   }
+}
+
+extension Diagnosis {
+  /// The text of the first finding about a subject.
+  subscript(subject: String) -> String? { findings.first { $0.subject == subject }?.text }
 }
 
 /// Returns the reports of work on a vault, which goes on after each.

@@ -22,15 +22,13 @@ enum KeyKind: CaseIterable, Sendable {
     }
   }
 
-  var refusal: (SecretStoreError) -> Bool {
-    { error in
-      switch (self, error) {
-      case (.passphrase, .wrongPassphrase): true
-      case (.keyFile, .wrongKey(let what)): what.hasPrefix("The key file at /")
-      case (.credential, .wrongKey(let what)): what == "The credential named vault-key"
-      case (.recoveryCode, .wrongKey(let what)): what == "The recovery code"
-      default: false
-      }
+  func isRefusal(_ error: SecretStoreError) -> Bool {
+    switch (self, error) {
+    case (.passphrase, .wrongPassphrase): true
+    case (.keyFile, .wrongKey(let what)): what.hasPrefix("The key file at /")
+    case (.credential, .wrongKey(let what)): what == "The credential named vault-key"
+    case (.recoveryCode, .wrongKey(let what)): what == "The recovery code"
+    default: false
     }
   }
 }
@@ -91,15 +89,14 @@ extension TestVault {
   /// Flips a bit in the sealed user key of each slot of a kind.
   func damageSlots(of kind: KeyKind) throws {
     try changeSlots { slot in
+      var slot = slot
       switch (kind, slot.kind) {
       case (.passphrase, .passphrase), (.keyFile, .keyFile), (.credential, .credential),
         (.recoveryCode, .recoveryCode):
-        break
-      default: return [slot]
+        slot.sealed[slot.sealed.startIndex + 3] ^= 1
+      default: break
       }
-      var damaged = slot
-      damaged.sealed[damaged.sealed.startIndex + 3] ^= 1
-      return [damaged]
+      return [slot]
     }
   }
 }

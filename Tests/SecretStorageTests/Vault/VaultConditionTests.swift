@@ -112,8 +112,7 @@ struct VaultConditionTests {
   @Test func newVaultWithAPassphraseLocksItsReaders() throws {
     let object = try vault.openWithItem()
     try FileSystem().unlink(vault.path)
-    let other = vault.open()
-    try other.add("new", account: "b")
+    let other = try vault.open().adding("new", account: "b")
     try other.setPassphrase("secret", cost: .minimum)
     #expect(try object.isLocked)
     expectLocked { try object.items(matching: .all) }

@@ -31,8 +31,7 @@ struct VaultHeldLockTests {
 
   @Test func writesTimeOutOnceAndThenFailAtOnce() throws {
     let log = CallLog(.open, .flock, on: lock)
-    let object = vault.open(fileSystem: log.fileSystem)
-    try object.add("value", account: "a")
+    let object = try vault.open(fileSystem: log.fileSystem).adding("value", account: "a")
     try object.export(of: vault)
     let (holder, busy) = try hold(lock)
     let other = vault.open(fileSystem: log.fileSystem)
@@ -57,8 +56,7 @@ struct VaultHeldLockTests {
 
   @Test func readLockAndUnlockDoNotWaitForWriters() throws {
     let log = CallLog(.open, .flock, on: lock)
-    let object = vault.open(fileSystem: log.fileSystem)
-    try object.add("value", account: "a")
+    let object = try vault.open(fileSystem: log.fileSystem).adding("value", account: "a")
     let (holder, _) = try hold(lock)
     _ = takeTries(log)
     let outcomes = Lock([Int: SecretStoreError?]())

@@ -115,8 +115,7 @@ struct VaultObservingTests {
   @Test func propertyOfUnwatchedVaultIsNeverStale() async throws {
     let outage = Outage(of: .inotify, code: EMFILE)
     let object = vault.open(fileSystem: outage.fileSystem)
-    let other = vault.open()
-    try other.add("0", account: "account")
+    let other = try vault.open().adding("0", account: "account")
     let item = object.property("account", .onChange)
     let writer = other.property("account")
     #expect(item.value == "0")

@@ -171,8 +171,7 @@ struct TerminalConversationTests {
 
   @Test(.enabled(if: ProcessMemory.isReadable, "The memory of a child cannot be read."))
   func vaultIsLockedBeforeControlZStops() throws {
-    let object = vault.open()
-    try object.add("text", account: "account")
+    let object = try vault.open().adding("text", account: "account")
     let needles = [(name: "user key", bytes: try CapturedKeys(object).user.bytes)]
     let session = try asked("locking")
     try session.type("taj" + PseudoTerminal.suspend)

@@ -49,8 +49,7 @@ struct VaultAccessibilityTests {
   }
 
   @Test func incompleteSearchIsAnError() throws {
-    let maker = try vault.protected()
-    try maker.add("always", account: "always", .always)
+    let maker = try vault.protected().adding("always", account: "always", .always)
     try maker.add("hidden", account: "hidden")
     let object = vault.open()
     #expect(try object.text("always") == "always")

@@ -183,8 +183,7 @@ struct VaultRefusedFileTests {
   }
 
   @Test func salvageUsesTheGivenKeysAlone() throws {
-    let object = try vault.protected()
-    try object.add("portable", account: "portable", .always)
+    let object = try vault.protected().adding("portable", account: "portable", .always)
     try object.add("bound", account: "bound", .alwaysThisDeviceOnly)
     let older = try vault.bytes
     try object.compact()

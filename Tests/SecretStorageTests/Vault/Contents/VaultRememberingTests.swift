@@ -175,8 +175,7 @@ import Testing
   /// Only the app's keys can tell such a record from one of the vault's.
   @Test(arguments: [true, false])
   func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
-    let maker = vault.open()
-    try maker.add("always", account: "always", .always)
+    let maker = try vault.open().adding("always", account: "always", .always)
     try maker.setPassphrase(TestVault.passphrase, cost: .cheap)
     let (sound, state) = try vault.snapshot
     let table = try CapturedKeys(maker).table
@@ -207,12 +206,10 @@ import Testing
 
   /// Another machine has rewritten the file, so that its beginning is new.
   @Test func lockedWriterRemembersTheFilesBeginning() throws {
-    let owner = try vault.protected()
-    try owner.add("value", account: "a", .always)
+    let owner = try vault.protected().adding("value", account: "a", .always)
     let before = try remembered()
     try vault.compactElsewhere()
-    let locked = vault.open()
-    try locked.add("new", account: "b", .always)
+    let locked = try vault.open().adding("new", account: "b", .always)
     #expect(try locked.isLocked)
     let after = try remembered()
     #expect(try after.logStart == locked.withContents { $0.chain.start })
@@ -221,8 +218,7 @@ import Testing
   }
 
   @Test func compactionOfAnotherMachineIsRemembered() throws {
-    let reader = try vault.protected()
-    try reader.add("value", account: "a")
+    let reader = try vault.protected().adding("value", account: "a")
     let old = try vault.bytes
     try vault.compactElsewhere()
     #expect(try reader.texts() == ["a": "value"])

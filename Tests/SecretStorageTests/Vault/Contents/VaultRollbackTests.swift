@@ -43,8 +43,7 @@ struct VaultRollbackTests {
 
   /// Returns the records of a file and of the one that replaces it, which continue their chain.
   private func joined(by replace: (SecretVault) throws -> Void) throws -> [UInt8] {
-    let object = try vault.protected()
-    try object.add("old", account: "a", .always)
+    let object = try vault.protected().adding("old", account: "a", .always)
     let old = try vault.bytes
     try replace(object)
     return try old + vault.bytes.dropFirst(FileHeader.size)
@@ -57,8 +56,7 @@ struct VaultRollbackTests {
 
   /// Another object accepts a copy from before a rotation; this one first meets an older one still.
   @Test func acceptedCopyOfEarlierKeysIsReadAfterARefusal() throws {
-    let object = vault.open()
-    try object.add("a", account: "a")
+    let object = try vault.open().adding("a", account: "a")
     let oldest = try vault.bytes
     try object.add("b", account: "b")
     let older = try vault.bytes
@@ -114,8 +112,7 @@ struct VaultRollbackTests {
 
   /// A record is appended and remembered between the reads of the log and of the state.
   @Test func appendDuringOpeningIsNoRollback() throws {
-    let writer = vault.open()
-    try writer.add("value", account: "0")
+    let writer = try vault.open().adding("value", account: "0")
     let reader = vault.open(
       fileSystem: .before(.open, on: ".state") { try writer.add("value", account: "1") })
     #expect(try reader.items(matching: .all).count == 2)

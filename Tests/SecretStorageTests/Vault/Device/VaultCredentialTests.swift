@@ -29,9 +29,8 @@ struct VaultCredentialTests {
     expectError("unavailable", saying: "the credential vault-key", "LoadCredentialEncrypted=") {
       try object.unlock(with: .credential(named: "vault-key"))
     }
-    let note = object.diagnose().findings.first { $0.subject == "Locked" }?.text
     let way = "the credential vault-key, which systemd provides to a service"
-    #expect(note == "yes: unlock it with \(way)")
+    #expect(object.diagnose()["Locked"] == "yes: unlock it with \(way)")
   }
 
   @Test func otherCredentialOfTheNameIsAnError() throws {

@@ -27,7 +27,7 @@ struct VaultSlotTests {
     #expect(try elsewhere.isLocked == (kind != .credential))
     elsewhere.lock()
     let error = try failure { try elsewhere.unlock(with: kind.key(2, in: vault)) }
-    #expect(kind.refusal(error), "\(error)")
+    #expect(kind.isRefusal(error), "\(error)")
     #expect(try elsewhere.isLocked)
     #expect(try vault.bytes == bytes)
     try elsewhere.unlock(with: kind.key(1, in: vault))
@@ -53,7 +53,7 @@ struct VaultSlotTests {
     try vault.damageSlots(of: kind)
     let elsewhere = try vault.openElsewhere()
     let wrong = try failure { try elsewhere.unlock(with: try kind.key(2, in: vault)) }
-    #expect(kind.refusal(wrong), "\(wrong)")
+    #expect(kind.isRefusal(wrong), "\(wrong)")
     let right = try failure { try elsewhere.unlock(with: try kind.key(1, in: vault)) }
     #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged, although the ") == true)
     if kind == .credential {

@@ -11,8 +11,7 @@ struct VaultRotationSharingTests {
   private static let count = 60
 
   @Test func objectsReadAndWriteDuringRotation() throws {
-    let object = vault.open()
-    try object.addMany(Self.count)
+    let object = try vault.openWithMany(Self.count)
     let other = vault.open()
     var texts = SecretVault.many(Self.count)
     var step = 0
@@ -47,8 +46,7 @@ struct VaultRotationSharingTests {
 
   /// A change of an item between its selection and the batch's write wins.
   @Test func changeBeforeTheNextBatchIsKept() throws {
-    let other = vault.open()
-    try other.addMany(10)
+    let other = try vault.openWithMany(10)
     let writes = Lock(0)
     let object = vault.open(
       // Before a batch acquires the lock.
@@ -168,8 +166,7 @@ struct VaultRotationSharingTests {
 
   /// Half of the processes have the vault unlocked, during rotations, slot changes and compactions.
   @Test func processesLoseNoWriteDuringRotations() throws {
-    let object = try vault.protected()
-    try object.add("always", account: "always", .always)
+    let object = try vault.protected().adding("always", account: "always", .always)
     try object.addMany(Self.count)
     let stop = try vault.path("stop")
     let count = Campaign.size(sample: 4, full: 16)

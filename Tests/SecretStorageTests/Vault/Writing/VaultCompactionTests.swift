@@ -125,8 +125,7 @@ struct VaultCompactionTests {
   }
 
   @Test func compactionEndsDespiteConstantWrites() throws {
-    let object = vault.open()
-    try object.addMany(60)
+    let object = try vault.openWithMany(60)
     let journal = try vault.path("journal")
     let child = try ChildProcess("write", on: vault, ["4", "-", "p"], journal: journal)
     for round in 1...3 {

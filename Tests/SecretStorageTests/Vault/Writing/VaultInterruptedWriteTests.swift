@@ -56,8 +56,7 @@ struct VaultInterruptedWriteTests {
     let found = try object.verify()
     #expect(found.isSound)
     #expect(found.interruptedWrite?.contains("bytes \(size)..<") == true)
-    let note = object.diagnose().findings.first { $0.subject == "Interrupted write" }
-    #expect(note?.text.contains("bytes \(size)..<") == true)
+    #expect(object.diagnose()["Interrupted write"]?.contains("bytes \(size)..<") == true)
     try object.add("d", account: "d")
     for reader in [object, vault.open()] {
       try reader.expectSound(["a": "a", "b": "b", "d": "d"])
