@@ -61,6 +61,18 @@ extension SecretVault {
   var isLockedByApp: Bool { contents.withLock { $0.keys.isLockedByApp } }
   var userKey: Secret? { contents.withLock { $0.keys.ring.user } }
 
+  /// Adds an item of each accessibility that the vault supports, whose account is its name.
+  @discardableResult
+  func addEach(_ value: String) throws -> [Accessibility: SecretItem] {
+    var items: [Accessibility: SecretItem] = [:]
+    let hasPassphrase = try hasPassphrase
+    for accessibility in Accessibility.allCases
+    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
+      items[accessibility] = try add(value, account: "\(accessibility)", accessibility)
+    }
+    return items
+  }
+
   /// Adds an item, and returns the vault.
   func adding(
     _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked

@@ -12,9 +12,7 @@ struct VaultAccessibilityTests {
 
   @Test func lockRemovesKeysFromMemory() throws {
     let object = try vault.protected()
-    for accessibility in Accessibility.allCases {
-      _ = try object.text(of: object.add("text", account: "\(accessibility)", accessibility))
-    }
+    for item in try object.addEach("text").values { _ = try object.text(of: item) }
     #expect(object.kept == Set(Accessibility.allCases))
     #expect(object.contents.withLock { $0.keys.ring.recordKeys.count } == 7)
     object.lock()

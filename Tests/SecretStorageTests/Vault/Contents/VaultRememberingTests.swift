@@ -206,7 +206,7 @@ import Testing
 
   /// Another machine has rewritten the file, so that its beginning is new.
   @Test func lockedWriterRemembersTheFilesBeginning() throws {
-    let owner = try vault.protected().adding("value", account: "a", .always)
+    try vault.protected().add("value", account: "a", .always)
     let before = try remembered()
     try vault.compactElsewhere()
     let locked = try vault.open().adding("new", account: "b", .always)
