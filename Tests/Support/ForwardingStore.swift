@@ -37,9 +37,7 @@ extension ForwardingStore {
       authorizedBy: authorization)
   }
 
-  package func remove(
-    _ item: SecretItem.ID, expecting revision: UInt64
-  ) throws(SecretStoreError) {
+  package func remove(_ item: SecretItem.ID, expecting revision: UInt64) throws(SecretStoreError) {
     try store.remove(item, expecting: revision)
   }
 
