@@ -98,7 +98,8 @@ let package = Package(
       name: "ValidationTests",
       dependencies: [
         "Concurrency", "Validation", "PasswordRules", "StorageInternals", "TestSupport",
-      ]),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "KeychainCompatibilityTests",
       dependencies: [

@@ -28,9 +28,7 @@ import Testing
 
   /// Free or held: the child neither hangs nor sees a value that another thread was changing.
   @Test(.forks) func lockStopsAForkedChild() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let lock = Lock([1])
       let free = try ForkedChild { lock.withLock { $0 = [] } }
       if free.end() & 0x7F == 0 { _exit(1) }
@@ -90,9 +88,7 @@ import Testing
   }
 
   @Test(.forks) func forkedChildReportsOnce() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       _ = Lock(0)
       for _ in 0..<2 {
         try ForkedChild {

@@ -14,16 +14,14 @@ final class VaultFormatTests: DirectoryTests {
   private static let keyMaterial = Data((0..<100).map { UInt8($0) })
 
   @Test func vaultIsAsDocumented() throws {
-    let vault = vault
-    try fill(vault)
+    let vault = try filledVault()
     try expectAgreement()
     try vault.compact()
     try expectAgreement()
   }
 
   @Test func vaultWithPassphraseIsAsDocumented() throws {
-    let vault = vault
-    try fill(vault)
+    let vault = try filledVault()
     let passphrase = "The Valley Wind"
     try vault.setPassphrase(
       Secret(passphrase.utf8),
@@ -34,8 +32,7 @@ final class VaultFormatTests: DirectoryTests {
   }
 
   @Test func vaultWithOtherSlotsIsAsDocumented() throws {
-    let vault = vault
-    try fill(vault)
+    let vault = try filledVault()
     let key = directory.url.appending(path: "key")
     try Self.keyMaterial.write(to: key)
     try vault.addSlot(.keyFile(key), named: "stick")
@@ -55,8 +52,7 @@ final class VaultFormatTests: DirectoryTests {
       try VaultFormatTests.keyMaterial.write(to: file)
       // No other thread of the process reads the environment.
       #expect(unsafe setenv("CREDENTIALS_DIRECTORY", credentials.path, 1) == 0)
-      let vault = tests.vault
-      try tests.fill(vault)
+      let vault = try tests.filledVault()
       try vault.addSlot(.credential(named: "vault-key"), named: "service")
       try vault.removeSlot(1)
       try tests.expectAgreement(["--credential", file.path])
@@ -65,8 +61,7 @@ final class VaultFormatTests: DirectoryTests {
 
   @Test(arguments: [nil, "The Valley Wind"])
   func rotatedVaultIsAsDocumented(passphrase: String?) throws {
-    let vault = vault
-    try fill(vault)
+    let vault = try filledVault()
     let option = passphrase.map { ["--passphrase", $0] } ?? []
     let key = passphrase.map { UnlockKey.passphrase(Secret($0.utf8)) }
     let keys = key.map { [$0] } ?? []
@@ -87,7 +82,7 @@ final class VaultFormatTests: DirectoryTests {
   }
 
   @Test func exportIsAsDocumented() throws {
-    try fill(vault)
+    _ = try filledVault()
     let export = directory.url.appending(path: "export")
     let elsewhere = directory.url.appending(path: "elsewhere")
     let passphrase = "The Sixth Station"
@@ -101,7 +96,7 @@ final class VaultFormatTests: DirectoryTests {
   }
 
   @Test func otherProgramsMayAppendAsDocumented() throws {
-    try fill(vault)
+    _ = try filledVault()
     try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
     let found = try vault.items(matching: .matching(.generic(service: "foreign")))
     let item = try #require(found.first)
@@ -157,8 +152,9 @@ final class VaultFormatTests: DirectoryTests {
     }
   }
 
-  /// Writes all kinds of records: every field, class and accessibility, changes and removals.
-  private func fill(_ vault: SecretVault) throws {
+  /// A vault with all kinds of records: every field, class and accessibility, changes and removals.
+  private func filledVault() throws -> SecretVault {
+    let vault = vault
     _ = try vault.add(
       Secret(Array("naïve 🗝".utf8)),
       identity: .internet(
@@ -189,6 +185,7 @@ final class VaultFormatTests: DirectoryTests {
     let gone = try vault.add(
       Secret([]), identity: .generic(service: "gone"), attributes: ItemAttributes())
     try vault.remove(gone.id, expecting: gone.revision)
+    return vault
   }
 
   private func expectAgreement(_ option: [String] = [], _ key: UnlockKey? = nil) throws {

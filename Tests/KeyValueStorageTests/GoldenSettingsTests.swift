@@ -39,10 +39,7 @@ struct GoldenSettingsTests {
 
   private static let isWriting = ProcessInfo.processInfo.environment["LOCKET_GOLDEN"] == "write"
 
-  private func fixture(_ format: KeyValueFormat) -> URL {
-    URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Fixtures/golden-\(format)")
-  }
+  private func fixture(_ format: KeyValueFormat) -> URL { Fixture.url("golden-\(format)") }
 
   private func isRead<Value: Golden>(
     _ value: Value, of key: String, in store: KeyValueStore

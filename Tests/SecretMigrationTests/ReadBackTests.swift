@@ -22,10 +22,7 @@ private final class FaultyStore: ForwardingStore {
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
-    let fault = fault.withLock { fault in
-      defer { fault = nil }
-      return fault
-    }
+    let fault = fault.exchange(nil)
     var (stored, kept) = (secret, attributes)
     switch fault {
     case .full: throw .system(call: "write", path: "vault", code: 28)
@@ -81,16 +78,13 @@ struct ReadBackTests {
 
   /// The process of an earlier migration was killed before it flushed what it wrote.
   @Test func sourceIsKeptUntilTheVaultIsFlushed() throws {
-    let isFailing = Lock(false)
     let path = directory.path
-    let fileSystem = FileSystem { call, failing in
-      call == .fsync && failing == path && isFailing.withLock { $0 } ? EIO : nil
-    }
+    let outage = Outage(of: .fsync, on: path, isOn: false)
     func open() -> SecretVault {
       SecretVault(cipher: OpenSSLCipher()) { timeout in
         VaultLocation(
           path: "\(path)/secrets.vault", stateDirectory: path, cipher: OpenSSLCipher(),
-          lockTimeout: timeout, fileSystem: fileSystem)
+          lockTimeout: timeout, fileSystem: outage.fileSystem)
       }
     }
     try source.migrate(to: open())
@@ -98,14 +92,14 @@ struct ReadBackTests {
     for name in try FileSystem().entries(of: path) where name.hasSuffix(".state") {
       try FileSystem().unlink(directory(name))
     }
-    isFailing.withLock { $0 = true }
+    outage.begin()
     let vault = open()
     let error = MigrationError.store(.uncertain(path: path, code: EIO))
     for _ in 0..<2 {
       #expect(throws: error) { try source.migrate(to: vault, removingSource: true) }
       #expect(try sourceExists)
     }
-    isFailing.withLock { $0 = false }
+    outage.end()
     let report = try source.migrate(to: vault, removingSource: true)
     #expect(report.entries.map(\.outcome) == [.identical, .identical] && report.isSourceRemoved)
     #expect(try !sourceExists)

@@ -32,8 +32,7 @@ struct CatchingErrorsTests {
   }
 
   private func lockedVault() throws -> SecretVault {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     object.lock()
     return object

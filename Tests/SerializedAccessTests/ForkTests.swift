@@ -25,9 +25,7 @@ import Testing
   }
 
   @Test func forkedChildIsToldToUsePosixSpawn() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let value = Serialized(1)
       let child = try ForkedChild { value.wrappedValue += 1 }
       if !isStopped(child.end()) { _exit(1) }

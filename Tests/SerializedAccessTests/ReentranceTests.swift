@@ -42,9 +42,7 @@ struct ReentranceTests {
   }
 
   @Test func changeInPlaceThatMovesToAnotherThreadIsRejected() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let value = Serialized(0, customQueue: "com.example.orders")
       await ThreadChangingActor().change(value)
     }

@@ -39,9 +39,7 @@ import Testing
   }
 
   @Test func swiftFunctionTypeStopsTheProcess() async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let library = try DynamicLibrary(anyOf: DynamicLibraryTests.names, packages: [:])
       _ = try library.function("abs", as: ((Int32) -> Int32).self)
     }

@@ -29,9 +29,7 @@ package final class ChildProcess: Child {
   package init(_ identifier: pid_t) { self.identifier = identifier }
 
   /// Runs an executable of this package, which is built into the same directory as the tests.
-  package convenience init(
-    executable: String, _ arguments: [String], output: String
-  ) throws {
+  package convenience init(executable: String, _ arguments: [String], output: String) throws {
     try self.init(Self.path(ofExecutable: executable), arguments, output: output)
   }
 

@@ -40,8 +40,7 @@ package struct CounterHistory {
         let end = UInt64(words[2]), let number = Int(words[3])
       else { throw Malformed(line: line) }
       let isIncrement = words[0] == "="
-      operations.append(
-        Operation(begin: begin, end: end, number: number, isIncrement: isIncrement))
+      operations.append(Operation(begin: begin, end: end, number: number, isIncrement: isIncrement))
       if isIncrement { isOpen = false }
     }
     if isOpen { unansweredCount += 1 }

@@ -33,9 +33,7 @@ package final class FaultAtCall: Sendable {
   ///
   /// Returns the number of counted calls.
   @discardableResult
-  package static func atEachCall(
-    code: Int32, _ work: (FaultAtCall) throws -> Void
-  ) throws -> Int {
+  package static func atEachCall(code: Int32, _ work: (FaultAtCall) throws -> Void) throws -> Int {
     let none = FaultAtCall(.max, code: code, isArmed: false)
     try work(none)
     let places = none.state.withLock { $0.places }

@@ -30,7 +30,8 @@ package struct ForkedChild: Child {
   }
 
   package func kill() {
-    sendKill(to: identifier)
+    // The method of the same name hides the call.
+    _ = CLibrary.kill(identifier, SIGKILL)
     _ = end()
   }
 
@@ -44,9 +45,6 @@ package struct ForkedChild: Child {
 
   package func end() -> Int32 { endedStatus(of: identifier) }
 }
-
-/// Kills a child; the method of the same name hides the call.
-private func sendKill(to child: pid_t) { kill(child, SIGKILL) }
 
 /// Waits until a child has ended, and returns its status as `waitpid` gives it.
 func endedStatus(of child: pid_t) -> Int32 {

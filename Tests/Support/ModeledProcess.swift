@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 package import StorageInternals
+import Testing
 
 /// The faults of a process on a modeled disk: it is killed at some moment, or cannot flush files.
 package final class ModeledProcess: Sendable {
@@ -43,10 +44,10 @@ package final class ModeledProcess: Sendable {
   }
 }
 
-/// What processes wrote to a modeled disk under some keys, to compare with the remains.
+/// What processes wrote under some keys, to compare with what remains of it.
 package struct ModeledJournal {
   private struct Entry {
-    /// The number of the disk's changes at the beginning or at the end of the write.
+    /// The number of a modeled disk's changes at the beginning or at the end of the write.
     let time: Int
     let key: String
     let value: String?
@@ -56,7 +57,20 @@ package struct ModeledJournal {
   private let before: [String: String]
   private var entries: [Entry] = []
 
-  package init(before: [String: String]) { self.before = before }
+  package init(before: [String: String] = [:]) { self.before = before }
+
+  /// Adds the journal of a process, whose last line may be incomplete: `+`, a key and its value, or
+  /// `-` for a removal, before a write, and the same with `=` when it is acknowledged.
+  package mutating func add(_ path: String) throws {
+    let lines = String(decoding: try content(of: path), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    for line in lines {
+      let parts = line.split(separator: "\t").map(String.init)
+      try #require(parts.count == 3)
+      let value = parts[2] == "-" ? nil : parts[2]
+      entries.append(Entry(time: 0, key: parts[1], value: value, isAcknowledged: parts[0] != "+"))
+    }
+  }
 
   /// Makes a write, which is acknowledged unless it throws.
   package mutating func write(
@@ -74,7 +88,7 @@ package struct ModeledJournal {
   package var acknowledgments: [Int] { entries.filter(\.isAcknowledged).map(\.time) }
 
   /// Returns the keys whose values are neither acknowledged nor pending after a number of changes.
-  package func lostKeys(in found: [String: String], at time: Int) -> [String] {
+  package func lostKeys(in found: [String: String], at time: Int = 0) -> [String] {
     var possible: [String: [String?]] = [:]
     for entry in entries where entry.time <= time {
       if entry.isAcknowledged { possible[entry.key] = [] }

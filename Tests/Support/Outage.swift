@@ -37,6 +37,23 @@ extension FileSystem {
     }
   }
 
+  /// A file system that runs a closure before each call, with all the earlier calls.
+  ///
+  /// The call fails with the code that the closure returns. An error of the closure is an issue.
+  package static func recording(
+    _ body: @escaping @Sendable (_ call: Call, _ earlier: [Call]) throws -> Int32?
+  ) -> FileSystem {
+    let made = Lock([Call]())
+    return FileSystem { call, _ in
+      let earlier = made.withLock { made in
+        defer { made.append(call) }
+        return made
+      }
+      do { return try body(call, earlier) } catch { Issue.record(error) }
+      return nil
+    }
+  }
+
   /// A file system without unnamed files that gives each temporary file a mode, as some FUSE file
   /// systems do, and refuses every other mode with an error, or ignores it.
   package static func giving(_ mode: mode_t, refusingWith code: Int32?) -> FileSystem {

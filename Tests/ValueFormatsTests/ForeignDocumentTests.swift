@@ -17,11 +17,9 @@ struct ForeignDocumentTests {
     #expect(json == .dictionary(["a": string, "$base64:YQ==": .array(list + [one])]))
 
     let strings = ["a": ["$base64:YQ==", "$null:1", "$null"]]
-    let encoder = PropertyListEncoder()
-    for format in [.xml, .binary] as [PropertyListDecoder.PropertyListFormat] {
-      encoder.outputFormat = format
+    for format in [ListFormat.xml, .binary] {
       let elements: [ValueTree] = [string, .string("$null:1"), .string("$null")]
-      #expect(try tree(Array(encoder.encode(strings))) == .dictionary(["a": .array(elements)]))
+      #expect(try tree(Array(encoded(strings, format))) == .dictionary(["a": .array(elements)]))
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
 final class UsageTests: ToolTests {
   /// Lines of arguments, and arguments that no line has.
   private static func misuses() throws -> [[String]] {
-    try fixture("misuses").split(separator: "\n").map { String($0).words } + [
+    try Fixture.text("misuses").split(separator: "\n").map { String($0).words } + [
       ["secrets", "list", "--vault", ""], ["settings", "get", "a", "--file", ""],
       ["migrate", "env", "/dev/null", "--service", ""], ["migrate", "adapters", "--service", ""],
     ]

@@ -10,9 +10,11 @@ struct TourTests {
 
   private let tour: Ended
   private let leftovers: [String]
+  private let machine: Machine
 
   init() throws {
     (tour, leftovers) = try Self.shared.get()
+    machine = try Machine()
   }
 
   private static func leftovers(on machine: Machine) throws -> [String] {
@@ -25,13 +27,12 @@ struct TourTests {
     #expect(tour.errors == "")
     #expect(tour.output.contains("\nThat was the tour. "))
     // Without an argument, it is the same.
-    let bare = try Machine().run()
+    let bare = try machine.run()
     #expect(bare.status == 0 && bare.output.hasPrefix("Locket in 16 chapters, "))
   }
 
   /// As `swift run --package-path Example tour 3` runs an executable of the package `Programs`.
   @Test func executableRunsTheProgramOfItsName() throws {
-    let machine = try Machine()
     let tour = try machine.shell("ln -s \"$0\" tour; ./tour 3")
     #expect(tour.status == 0 && tour.errors == "" && !tour.output.contains("Locket in 16"))
     for (name, option) in [("daemon", "--settings"), ("signup", "--site")] {
@@ -89,7 +90,6 @@ struct TourTests {
   }
 
   @Test func tourWithoutAReaderLeavesNoFiles() throws {
-    let machine = try Machine()
     for output in [">/dev/full", ">&-", ">&- 2>&-", "<&- >&- 2>&-"] {
       #expect(try machine.shell("\"$0\" \(output)").status == 1, "\(output)")
     }
@@ -98,7 +98,6 @@ struct TourTests {
   }
 
   @Test(arguments: 1...16) func everyChapterRunsAloneIn80Columns(number: Int) throws {
-    let machine = try Machine()
     let session = try DisplayedSession("tour \(number)", on: machine)
     #expect(try session.end() == 0)
     let lines = session.screen.split(separator: "\r\n")
@@ -113,19 +112,18 @@ struct TourTests {
     ["daemon", "now"], ["daemon", "--settings"],
   ])
   func misuseIsAnsweredWithTheUsage(arguments: [String]) throws {
-    let ended = try Machine().run(arguments)
+    let ended = try machine.run(arguments)
     #expect(ended.status == 2 && ended.output == "")
     #expect(ended.errors.contains("\n\nUsage: Example [tour [CHAPTER]]\n"))
   }
 
   @Test func helpIsShort() throws {
-    let help = try Machine().run("--help")
+    let help = try machine.run("--help")
     #expect(help.status == 0)
     #expect(help.output.split(separator: "\n", omittingEmptySubsequences: false).count <= 10)
   }
 
   @Test func tourPausesOnATerminalAndQEndsIt() throws {
-    let machine = try Machine()
     let session = try DisplayedSession(
       [machine.executable], on: machine, variables: ["TERM=xterm-256color"])
     try session.waitForText("1 of 16. Enter continues, q quits: ")
@@ -143,7 +141,6 @@ struct TourTests {
 
   @Test(arguments: [PseudoTerminal.endOfInput, PseudoTerminal.interrupt])
   func endAtAPauseLeavesNoFiles(key: String) throws {
-    let machine = try Machine()
     let session = try DisplayedSession([machine.executable], on: machine)
     try session.waitForText("q quits: ")
     try session.type(key)
@@ -159,7 +156,6 @@ struct TourTests {
     (["TERM=xterm", "NO_COLOR="], true),
   ])
   func colorsCanBeDeclined(variables: [String], isColored: Bool) throws {
-    let machine = try Machine()
     let session = try DisplayedSession(
       [machine.executable, "tour", "1"], on: machine, variables: variables)
     #expect(try session.end() == 0)

@@ -266,12 +266,10 @@ struct FileBackendWritingTests {
     let directory = file.directory
     for (call, path) in [
       (FileSystem.Call.opendir, directory), (.readdir, directory), (.flock, file(".settings.lock")),
-      (.open, file(".settings.lock")), (.unlink, nil),
+      (.open, file(".settings.lock")), (.unlink, ""),
     ] {
-      let fileSystem = FileSystem { made, at in
-        made == call && (path == nil || at == path) ? EROFS : nil
-      }
-      #expect(try file.open(fileSystem: fileSystem).texts() == ["a": "1"])
+      let outage = Outage(of: call, on: path, code: EROFS)
+      #expect(try file.open(fileSystem: outage.fileSystem).texts() == ["a": "1"])
       #expect(try file.names.contains { $0.hasSuffix(".tmp") })
     }
   }

@@ -47,22 +47,18 @@ struct UnlockedEditorTests {
     let heardNumber = HeardValues(of: file.number(in: store))
     let exchanges = Lock(0)
     let edited = Array(#"{"edit": 2, "number": 1}"#.utf8)
-    let fileSystem = FileSystem { call, _ in
-      do {
-        switch (call, exchanges.withLock { $0 }) {
-        case (.renameat2, 0):
-          try (isReplaced ? EditingWay.rename : .inPlace).write(edited, to: file.path)
-          heard.wait(for: 2)
-          exchanges.withLock { $0 = 1 }
-        case (.open, 1):
-          // After the exchange, the observing store checks the file until it is final.
-          exchanges.withLock { $0 = 2 }
-          let before = checks.value
-          try wait { checks.value > before + 20 || heard.all.last == 1 }
-        default: break
-        }
-      } catch {
-        Issue.record(error)
+    let fileSystem = FileSystem.recording { call, _ in
+      switch (call, exchanges.withLock { $0 }) {
+      case (.renameat2, 0):
+        try (isReplaced ? EditingWay.rename : .inPlace).write(edited, to: file.path)
+        heard.wait(for: 2)
+        exchanges.withLock { $0 = 1 }
+      case (.open, 1):
+        // After the exchange, the observing store checks the file until it is final.
+        exchanges.withLock { $0 = 2 }
+        let before = checks.value
+        try wait { checks.value > before + 20 || heard.all.last == 1 }
+      default: break
       }
       return nil
     }

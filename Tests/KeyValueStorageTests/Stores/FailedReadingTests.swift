@@ -25,24 +25,20 @@ struct FailedReadingTests {
   private func atEachCall(
     _ check: (TestFile, StoredValue<Int>, FaultAtCall, Comment) throws -> Void
   ) throws {
-    var index = 0
-    var isOver = false
-    while !isOver {
-      let formats = KeyValueFormat.allCases
-      let kinds =
-        Campaign.isFull
-        ? formats.flatMap { format in Self.codes.map { (format, $0) } }
-        : [(formats[index % formats.count], Self.codes[index % Self.codes.count])]
-      for (format, code) in kinds {
-        let file = try file(format, 41)
-        let fault = FaultAtCall(index, code: code)
+    let formats = KeyValueFormat.allCases
+    let kinds =
+      Campaign.isFull
+      ? formats.flatMap { format in Self.codes.map { ([format], [$0]) } } : [(formats, Self.codes)]
+    for (formats, codes) in kinds {
+      var index = 0
+      try FaultAtCall.oneAfterAnother(codes) { fault in
+        let file = try file(formats[index % formats.count], 41)
         let number = file.number(in: file.open(.durable, fault.fileSystem))
-        try check(file, number, fault, "\(format) with error \(code) at call \(index)")
-        isOver = !fault.happened
+        try check(file, number, fault, "\(file.format) with error \(fault.code) at call \(index)")
+        index += 1
       }
-      index += 1
+      #expect(index > 6)
     }
-    #expect(index > 6)
   }
 
   @Test func failedCallOfTheFirstReadIsTemporary() throws {
@@ -206,8 +202,7 @@ struct FailedReadingTests {
 
   @Test func unwatchedFileThatStaysAbsentMeansTheDefault() throws {
     let file = try file(.json, 1)
-    let number = file.number(
-      in: file.open(.durable, Outage(of: .inotify, code: EMFILE).fileSystem))
+    let number = file.number(in: file.open(.durable, Outage(of: .inotify, code: EMFILE).fileSystem))
     #expect(number.wrappedValue == 1)
     try FileSystem().unlink(file.path)
     try wait { number.wrappedValue == 0 }

@@ -29,8 +29,7 @@ struct StoreFullDiskTests {
     expect(code, #expect(throws: KeyValueStoreError.self, performing: body))
   }
 
-  @Test(
-    arguments: [ENOSPC, EROFS], [WritePolicy.durable, .coalesced(within: .seconds(100_000))])
+  @Test(arguments: [ENOSPC, EROFS], [WritePolicy.durable, .coalesced(within: .seconds(100_000))])
   func refusedWritesKeepTheFile(_ code: Int32, _ writes: WritePolicy) throws {
     let mount = try MountedDirectory("\(directory.directory)/mount", "size=256k")
     try store(in: mount).set("old", for: "text")

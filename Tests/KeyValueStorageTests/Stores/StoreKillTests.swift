@@ -1,5 +1,4 @@
 import CLibrary
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
@@ -18,7 +17,7 @@ struct StoreKillTests {
   func acknowledgedWritesSurviveAKill(_ format: KeyValueFormat, _ way: String) throws {
     let file = try TestFile(format)
     var generator = Campaign.generator()
-    var journal = SettingsJournal()
+    var journal = ModeledJournal()
     var interruptedCount = 0
     for round in 0..<Campaign.size(sample: 2, full: 50) {
       let paths = Self.processes.map { "\(file.directory)/journal-\($0)-\(round)" }
@@ -32,11 +31,11 @@ struct StoreKillTests {
       }
       // The processes were killed during their work, and did not fail by themselves.
       for child in children { #expect(child.kill() == SIGKILL) }
-      for path in paths { try journal.read(path) }
+      for path in paths { try journal.add(path) }
       if try !file.temporaryFiles.isEmpty { interruptedCount += 1 }
       try expect(journal, in: file)
     }
-    #expect(journal.acknowledgmentCount > 0)
+    #expect(!journal.acknowledgments.isEmpty)
     if Campaign.isFull { print("\(format) \(way): \(interruptedCount) of 50 kills during a write") }
   }
 
@@ -57,61 +56,17 @@ struct StoreKillTests {
     #expect(history.acknowledgedCount > 0)
   }
 
-  private func expect(_ journal: SettingsJournal, in file: TestFile) throws {
+  private func expect(_ journal: ModeledJournal, in file: TestFile) throws {
     let store = file.open()
     var found: [String: String] = [:]
     for key in try store.keys() where key != "afterwards" { found[key] = try store.value(of: key) }
     // No other process is running, so the first access removes the temporary files.
     #expect(try file.temporaryFiles == [])
-    journal.check(found)
+    #expect(journal.lostKeys(in: found) == [], "\(found)")
     for thread in Self.processes.flatMap({ ["\($0) 0", "\($0) 1"] }) {
       #expect(found["\(thread) first"] == found["\(thread) second"])
     }
     try store.set("x", for: "afterwards")
     #expect(try file.temporaryFiles == [])
-  }
-}
-
-/// The journals of child processes' writes, for comparison with a store.
-private struct SettingsJournal {
-  private struct Entry {
-    /// The last acknowledged value; nil for none or a removal.
-    var acknowledged: String?
-    /// Values that were being written since then, perhaps by a killed process.
-    var pending: [String?] = []
-
-    func explains(_ value: String?) -> Bool {
-      value == acknowledged || pending.contains(value)
-    }
-  }
-
-  private var entries: [String: Entry] = [:]
-  private(set) var acknowledgmentCount = 0
-
-  /// Adds a journal, whose last line may be incomplete.
-  mutating func read(_ path: String) throws {
-    let lines = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    for line in lines {
-      let parts = line.split(separator: "\t").map(String.init)
-      try #require(parts.count == 3)
-      let value = parts[2] == "-" ? nil : parts[2]
-      if parts[0] == "+" {
-        entries[parts[1], default: Entry()].pending.append(value)
-      } else {
-        entries[parts[1]] = Entry(acknowledged: value)
-        acknowledgmentCount += 1
-      }
-    }
-  }
-
-  /// Records an issue for each acknowledged write that is missing, and each value never written.
-  func check(_ found: [String: String]) {
-    for key in Set(found.keys).union(entries.keys) {
-      let entry = entries[key] ?? Entry()
-      if !entry.explains(found[key]) {
-        Issue.record("\(key) is \(found[key] ?? "absent"), which is not explained by \(entry)")
-      }
-    }
   }
 }

@@ -86,8 +86,7 @@ struct StoreSuccessorTests {
   @Test(arguments: [EINVAL, ENOSYS, EOPNOTSUPP])
   func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
     let file = try TestFile(inMemory: true)
-    let store = file.open(
-      .durable, Outage(of: .fsync, on: file.directory, code: code).fileSystem)
+    let store = file.open(.durable, Outage(of: .fsync, on: file.directory, code: code).fileSystem)
     #expect(try store.directoryRemark != nil)
     for value in [1, 1, 2] { try store.set(value, for: "number") }
     #expect(try file.values() == ["number": 2])
@@ -96,9 +95,7 @@ struct StoreSuccessorTests {
 
   /// Processes that were killed, or could not flush, and others that wrote on.
   @Test(arguments: [true, false], [true, false])
-  func acknowledgedWritesOutlastEarlierProcesses(
-    _ isNew: Bool, _ hasNamelessFiles: Bool
-  ) throws {
+  func acknowledgedWritesOutlastEarlierProcesses(_ isNew: Bool, _ hasNamelessFiles: Bool) throws {
     for seed in 0..<Campaign.size(sample: 5, full: 100) {
       var generator = Campaign.generator(seed * 4 + (isNew ? 2 : 0) + (hasNamelessFiles ? 1 : 0))
       let before: [String: Int] = isNew ? [:] : ["a": 1, "b": 2]
@@ -140,8 +137,7 @@ struct StoreSuccessorTests {
   ) throws -> ModeledJournal {
     var journal = ModeledJournal(before: before.mapValues(\.description))
     func open(_ process: ModeledProcess) -> KeyValueStore {
-      file.openUnobserved(
-        .durable, process.fileSystem(on: disk) { _ in true }, patience: .zero)
+      file.openUnobserved(.durable, process.fileSystem(on: disk) { _ in true }, patience: .zero)
     }
     var processes = [ModeledProcess(using: &generator), ModeledProcess(using: &generator)]
     var stores = processes.map(open)

@@ -90,9 +90,7 @@ struct TransactionTests {
   }
 
   @Test func transactionInAnInPlaceChangeIsRefused() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = KeyValueStore()
       let counter = StoredValue(wrappedValue: 0, "counter", in: store)
       func change(_ value: inout Int) throws { try store.transaction { value += 1 } }

@@ -1,17 +1,15 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
 
 struct UserDefaultsImportTests {
-  /// A file that Foundation's `UserDefaults` of Swift 6.3 wrote on Linux.
-  private let written = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../Fixtures/user-defaults.plist")
-
   @Test(arguments: KeyValueFormat.allCases)
   func fileOfUserDefaultsIsImported(_ format: KeyValueFormat) throws {
     let source = try TestFile(.xml)
-    let written = try String(contentsOf: written, encoding: .utf8)
+    // Foundation's `UserDefaults` of Swift 6.3 wrote it on Linux.
+    let written = try Fixture.text("user-defaults.plist")
     try source.overwrite(written)
     let file = try TestFile(format)
     let store = file.open()

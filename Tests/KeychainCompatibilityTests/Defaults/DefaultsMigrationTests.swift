@@ -16,9 +16,9 @@ struct DefaultsMigrationTests {
     store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
     // The file as Foundation's `UserDefaults` writes it, with the values of 1.x.
     let values: [String: Any] = [
-      "person": try PropertyListEncoder().encode(person),
-      "list": try PropertyListEncoder().encode([1, 2]), "number": 250, "text": "Eliska",
-      "bytes": Data([1, 2, 3]), "other": try PropertyListEncoder().encode(["a": 1]),
+      "person": try encoded(person),
+      "list": try encoded([1, 2]), "number": 250, "text": "Eliska", "bytes": Data([1, 2, 3]),
+      "other": try encoded(["a": 1]),
     ]
     try write(values, to: file)
   }

@@ -91,8 +91,9 @@ struct InMemoryValueTests {
     }
   }
 
+  private let subject = Subject()
+
   @Test func observersGetOldAndNewValuesInOrder() {
-    let subject = Subject()
     var heard: [String] = []
     let bag = DisposeBag()
     subject.observe { old, new in heard.append("first \(old) \(new)") }.dispose(in: bag)
@@ -104,7 +105,6 @@ struct InMemoryValueTests {
   }
 
   @Test func observationEndsWithItsBagOrRelease() {
-    let subject = Subject()
     var heard: [String] = []
     var bag = DisposeBag()
     subject.observe { value in heard.append("bag \(value)") }.dispose(in: bag)
@@ -120,7 +120,6 @@ struct InMemoryValueTests {
   }
 
   @Test func observerThatSetsTheValueNestsTheCalls() {
-    let subject = Subject()
     var heard: [String] = []
     let bag = DisposeBag()
     subject.observe { [unowned subject] value in if value < 3 { subject.number = value + 1 } }
@@ -132,7 +131,6 @@ struct InMemoryValueTests {
   }
 
   @Test func observerEndedByAnotherIsNotCalled() {
-    let subject = Subject()
     var bag: DisposeBag? = DisposeBag()
     let own = DisposeBag()
     var heard: [Int] = []

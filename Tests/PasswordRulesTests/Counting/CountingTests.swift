@@ -23,7 +23,7 @@ struct CountingTests {
   }
 
   @Test func passwordsAreCountedExactly() throws {
-    for row in try Fixture.lines(of: "counts") as [Row] {
+    for row in try Fixture.rows("counts") as [Row] {
       let count = try PasswordRuleSet(row.rules).count(length: row.length)
       #expect(count.description == row.distinct, "\(row)")
     }

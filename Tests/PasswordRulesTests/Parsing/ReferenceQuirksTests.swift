@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 
 /// The reference parser's observed results, especially its quirks.
@@ -10,7 +11,7 @@ struct ReferenceQuirksTests {
   }
 
   @Test func outputMatchesReferenceParser() throws {
-    let rows: [Row] = try Fixture.lines(of: "reference-quirks")
+    let rows: [Row] = try Fixture.rows("reference-quirks")
     for row in rows {
       #expect(ReferenceFormat.canonical.text(for: row.input) == row.canonical, "\(row)")
       #expect(ReferenceFormat.minified.text(for: row.input) == row.minified, "\(row)")

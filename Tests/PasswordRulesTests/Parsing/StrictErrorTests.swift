@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 
 /// The refusals of strict reading, with their positions and suggestions.
@@ -12,7 +13,7 @@ struct StrictErrorTests {
   }
 
   @Test func errorHasRangeAndReplacement() throws {
-    let rows: [Row] = try Fixture.lines(of: "strict-errors")
+    let rows: [Row] = try Fixture.rows("strict-errors")
     for row in rows {
       let error = try #require(throws: PasswordRulesError.self, "\(row)") {
         try PasswordRuleSet(row.descriptor)

@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 
 /// Input that strict reading accepts, but whose meaning is misleading.
@@ -11,7 +12,7 @@ struct StrictWarningTests {
   }
 
   @Test func warningHasRangeAndReplacement() throws {
-    let rows: [Row] = try Fixture.lines(of: "strict-warnings")
+    let rows: [Row] = try Fixture.rows("strict-warnings")
     for row in rows {
       let (rules, warnings) = try PasswordRuleSet.parse(row.descriptor)
       #expect(rules.descriptor == row.canonical, "\(row)")

@@ -6,7 +6,7 @@ import Testing
 
 struct SiteRulesTests {
   private func sites() throws -> SiteRules {
-    try JSONDecoder().decode(SiteRules.self, from: Fixture.data("sites.json"))
+    try JSONDecoder().decode(SiteRules.self, from: Data(contentsOf: Fixture.url("sites.json")))
   }
 
   @Test(

@@ -87,9 +87,7 @@ extension Job {
     dispatchMain()
   }
 
-  private func change(
-    _ store: KeyValueStore, _ key: String, _ round: Int, _ value: String
-  ) throws {
+  private func change(_ store: KeyValueStore, _ key: String, _ round: Int, _ value: String) throws {
     let setting = StoredValue(wrappedValue: "", key, in: store)
     switch round % 7 {
     case 0: try journal([key], "-") { try store.remove(key) }

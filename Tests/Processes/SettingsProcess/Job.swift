@@ -2,7 +2,7 @@ import FoundationEssentials
 import KeyValueStorage
 
 /// The work of one child process.
-struct Job: Sendable {
+struct Job: Parameterized, Sendable {
   let format: String
   let file: URL
   let parameters: [String]
@@ -14,16 +14,6 @@ struct Job: Sendable {
     "refuse": { try $0.refuse() }, "watch": { try $0.watch() },
     "withoutThreads": { try $0.withoutThreads() }, "write": { try $0.write() },
   ]
-
-  func parameter(_ index: Int) throws -> String {
-    guard parameters.indices.contains(index) else { throw Misuse() }
-    return parameters[index]
-  }
-
-  func number(_ index: Int) throws -> Int {
-    guard let number = Int(try parameter(index)) else { throw Misuse() }
-    return number
-  }
 
   func way<Way: RawRepresentable<String>>(_ type: Way.Type = Way.self) throws -> Way {
     guard let way = Way(rawValue: try parameter(0)) else { throw Misuse() }

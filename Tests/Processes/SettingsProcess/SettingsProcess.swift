@@ -18,18 +18,3 @@ import KeyValueStorage
     }
   }
 }
-
-/// Invalid arguments.
-struct Misuse: Error {}
-
-/// Writes a line to standard output in one call, so that lines of several threads do not mix.
-func printLine(_ text: String) {
-  write("\(text)\n", to: STDOUT_FILENO)
-}
-
-private func write(_ text: String, to descriptor: Int32) {
-  let bytes = Array(text.utf8)
-  guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
-    fatalError("The journal cannot be written (error \(errno)).")
-  }
-}

@@ -96,8 +96,7 @@ extension Job {
   /// Writes a secret again, to its item and to a temporary item.
   private static func write(_ item: SecretItem, of vault: SecretVault) throws {
     guard let reading = try vault.secret(of: item.id) else { throw Misuse() }
-    _ = try vault.update(
-      item.id, expecting: item.revision, attributes: nil, secret: reading.secret)
+    _ = try vault.update(item.id, expecting: item.revision, attributes: nil, secret: reading.secret)
     let copy = try vault.add(
       reading.secret, identity: .generic(service: "copy"), attributes: item.attributes)
     try vault.remove(copy.id, expecting: copy.revision)

@@ -4,7 +4,7 @@ import FoundationEssentials
 import SecretStorage
 
 /// The work of one child process.
-struct Job: Sendable {
+struct Job: Parameterized, Sendable {
   let file: URL
   let state: URL
   let parameters: [String]
@@ -31,16 +31,6 @@ struct Job: Sendable {
     // A busy machine would reach any limit.
     vault.lockTimeout = .seconds(100_000)
     return vault
-  }
-
-  func parameter(_ index: Int) throws -> String {
-    guard parameters.indices.contains(index) else { throw Misuse() }
-    return parameters[index]
-  }
-
-  func number(_ index: Int) throws -> Int {
-    guard let number = Int(try parameter(index)) else { throw Misuse() }
-    return number
   }
 
   /// Calls a closure with 0, 1, 2 and so on, as often as a parameter says; `-` is without end.

@@ -2,8 +2,8 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Files written by other programs; `Fixtures/README.md` describes them.
-enum Fixture {
+// Files written by other programs, which `Fixtures/README.md` describes.
+extension Fixture {
   /// The passphrase of all files.
   static let passphrase = "correct horse"
 
@@ -26,8 +26,8 @@ enum Fixture {
 
   static let environmentLines: [EnvironmentLine] = {
     do {
-      let bytes = file("environment-lines.json")
-      let lines = try JSONDecoder().decode([EnvironmentLine].self, from: Data(bytes))
+      let bytes = Data(file("environment-lines.json"))
+      let lines = try JSONDecoder().decode([EnvironmentLine].self, from: bytes)
       precondition(lines.count > 100)
       return lines
     } catch {
@@ -46,9 +46,8 @@ enum Fixture {
   }
 
   private static func file(_ name: String) -> [UInt8] {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().path
     do {
-      return try content(of: "\(folder)/../Fixtures/\(name)")
+      return try content(of: url(name).path)
     } catch {
       fatalError("\(name) cannot be read: \(error)")
     }

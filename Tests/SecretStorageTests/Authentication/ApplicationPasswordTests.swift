@@ -28,8 +28,7 @@ struct ApplicationPasswordTests {
     var reader = Bytes(payload[...])
     #expect(reader.counted().isEmpty)
     let cost = ScryptCost(
-      logarithmicCost: UInt8(reader.number(1)), blockSize: UInt32(reader.number(4)),
-      parallelization: UInt32(reader.number(4)))
+      UInt8(reader.number(1)), UInt32(reader.number(4)), UInt32(reader.number(4)))
     #expect(cost == .cheap)
     let salt = reader.take(32)
     let sealed = reader.rest
@@ -63,8 +62,7 @@ struct ApplicationPasswordTests {
       AuthenticationContext(password: String(repeating: "x", count: 64 * 1024 + 1)),
       AuthenticationContext(password: "right", new: ""),
       AuthenticationContext(
-        reason: "", applicationPassword: "x",
-        applicationPasswordCost: ScryptCost(logarithmicCost: 30, blockSize: 8, parallelization: 1)),
+        reason: "", applicationPassword: "x", applicationPasswordCost: ScryptCost(30, 8, 1)),
     ] {
       expectError("invalid") {
         try object.add("text", account: "account", .applicationPassword, by: context)
@@ -82,9 +80,8 @@ struct ApplicationPasswordTests {
     let object = vault.open()
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     func replace(by context: AuthenticationContext?) throws -> SecretItem {
-      try object.update(
-        item.id, expecting: try #require(try object.item("account")).revision, attributes: nil,
-        secret: Secret("new".utf8), authorizedBy: context?.authorization(with: nil) ?? .none)
+      let current = try #require(try object.item("account"))
+      return try object.change(current, to: "new", by: context?.authorization(with: nil) ?? .none)
     }
     #expect(throws: SecretStoreError.needsApplicationPassword) { try replace(by: nil) }
     for context in [wrong, AuthenticationContext(password: "wrong", new: "other")] {
@@ -107,9 +104,8 @@ struct ApplicationPasswordTests {
       "text", account: "account", [.devicePasscode, .applicationPassword],
       by: AuthenticationContext(person, password: "right"))
     // Updating needs an authorization that can read the result.
-    _ = try object.update(
-      item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
-      authorizedBy: AuthenticationContext(person, password: "right").authorization(with: nil))
+    let other = AuthenticationContext(person, password: "right")
+    try object.change(item, to: "new", by: other.authorization(with: nil))
     #expect(person.questions.isEmpty)
   }
 
@@ -138,15 +134,12 @@ struct ApplicationPasswordTests {
         }
       }
     }
-    let object = vault.open(cipher: cipher)
-    try object.add("plain", account: "plain")
+    let object = try vault.open(cipher: cipher).adding("plain", account: "plain")
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let other = AuthenticationContext(password: "right")
     used.withLock { $0 = object }
     _ = try object.secret(of: item.id, authorizedBy: other.authorization(with: nil))
-    let changed = try object.update(
-      item.id, expecting: item.revision, attributes: nil, secret: Secret("new".utf8),
-      authorizedBy: other.authorization(with: nil))
+    let changed = try object.change(item, to: "new", by: other.authorization(with: nil))
     try object.add("more", account: "more", .applicationPassword, by: other)
     used.withLock { $0 = nil }
     #expect(uses.withLock { $0 } == 3)
@@ -158,9 +151,8 @@ struct ApplicationPasswordTests {
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let absurd = ConstrainedSecret(
       enrolledSet: [],
-      derivation: ApplicationPassword.Derivation(
-        cost: ScryptCost(logarithmicCost: 40, blockSize: 8, parallelization: 1),
-        salt: try .random(32)), content: Secret([UInt8](repeating: 1, count: 20)))
+      derivation: ApplicationPassword.Derivation(cost: ScryptCost(40, 8, 1), salt: try .random(32)),
+      content: Secret([UInt8](repeating: 1, count: 20)))
     for payload in [absurd.payload, Secret([]), Secret([32, 0, 0, 0]), Secret([7, 0, 0, 0, 1])] {
       let current = try #require(try object.item("account"))
       _ = try object.write(
@@ -192,7 +184,7 @@ struct ApplicationPasswordTests {
     var authorization = try context.authorization(with: nil)
     authorization.proofs = .any
     #expect(try object.item("account")?.attributes.accessControl.flags == flags)
-    expectError("corrupted") { _ = try object.secret(of: item.id, authorizedBy: authorization) }
+    expectError("corrupted") { try object.secret(of: item.id, authorizedBy: authorization) }
     #expect(try !object.verify().isSound)
   }
 }

@@ -53,8 +53,7 @@ struct PassphraseAuthenticatorTests {
   }
 
   @Test func vaultWithoutPassphraseHasNoCapability() async throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let authenticator = PassphraseAuthenticator(for: object, conversation: ScriptedConversation())
     #expect(authenticator.capabilities == [])
     #expect(await authenticator.outcome().denial?.contains("no passphrase") == true)

@@ -142,10 +142,8 @@ struct DiagnosisTests {
   }
 
   @Test func missingDirectoryMustBeCreatable() throws {
-    try FileManager.default.createDirectory(
-      at: vault.directory, withIntermediateDirectories: true)
-    #expect(
-      vault.open().diagnose()["State directory"]?.contains("does not exist yet") == true)
+    try FileSystem().makeDirectories(vault.directory.path)
+    #expect(vault.open().diagnose()["State directory"]?.contains("does not exist yet") == true)
     #expect(unsafe chmod(vault.directory.path, 0o500) == 0)
     // The superuser can write anywhere.
     #expect(vault.open().diagnose().isHealthy == (geteuid() == 0))
@@ -183,13 +181,11 @@ struct DiagnosisTests {
     let none = "none: for items that need a proof, the context must have one"
     #expect(vault.open().diagnose()["Authenticator"] == none)
     let own = vault.open(authenticator: PassphraseAuthenticator())
-    #expect(
-      own.diagnose()["Authenticator"]
-        == "PassphraseAuthenticator, which can prove nothing at present")
+    let absent = "PassphraseAuthenticator, which can prove nothing at present"
+    #expect(own.diagnose()["Authenticator"] == absent)
     try own.setPassphrase("open sesame", cost: .cheap)
-    #expect(
-      own.diagnose()["Authenticator"]
-        == "PassphraseAuthenticator, which can prove a passcode")
+    let present = "PassphraseAuthenticator, which can prove a passcode"
+    #expect(own.diagnose()["Authenticator"] == present)
     #expect(own.diagnose().isHealthy)
   }
 
@@ -208,11 +204,5 @@ struct DiagnosisTests {
       let named = SecretStores.diagnose().findings.first?.text
       #expect(named == "InMemorySecretStore, set by bootstrap(_:)")
     }
-  }
-}
-
-extension Diagnosis {
-  fileprivate subscript(subject: String) -> String? {
-    findings.first { $0.subject == subject }?.text
   }
 }

@@ -81,8 +81,7 @@ struct Corpus {
     for name in try vault.names() where name.contains(".damaged-") {
       try FileSystem().unlink(vault.path(name))
     }
-    try vault.replace(by: bytes)
-    try vault.restoreState(state)
+    try vault.restore(bytes, state)
   }
 
   var newestTable: [Field] { file.records.last { $0[number: "kind"] == 1 } ?? [] }
@@ -109,8 +108,7 @@ struct Corpus {
     try object.change("a", to: "a at last")
     try object.add("g", account: "g")
     truth = try object.texts()
-    bytes = try vault.bytes
-    state = try vault.rememberedState()
+    (bytes, state) = try vault.snapshot
   }
 
   private mutating func makeBranch() throws {

@@ -47,11 +47,10 @@ extension ForgedFile {
     guard let index = tables.contains(place) ? place : tables.last,
       case .record(var record) = pieces[index]
     else { return }
-    var content = record["table"].parts
     let slot = try ForgerKeys().slot(
       cost: (logN, 8, 1), salt: 0xF2, in: [UInt8](repeating: 0, count: 16))
-    content["sections"].parts.insert(contentsOf: Array(repeating: slot, count: count), at: 0)
-    record["table"].parts = content
+    let slots = Array(repeating: slot, count: count)
+    record["table"].parts["sections"].parts.insert(contentsOf: slots, at: 0)
     pieces[index] = .record(record)
   }
 }

@@ -95,7 +95,7 @@ struct TableForgery {
   ) throws -> [Field] {
     let forger = ForgerKeys()
     var record = table
-    var content = record["table"].parts
+    let content = record["table"].parts
     let identifier = content["identifier"].encoded
     let all = content["sections"].parts
     let forged = try forger.slot(in: identifier)
@@ -119,8 +119,7 @@ struct TableForgery {
     case .forgedFirst: sections = [forged] + honest + sections
     case .forgedLast: sections = honest + [forged] + sections
     }
-    content["sections"].parts = sections + others
-    record["table"].parts = content
+    record["table"].parts["sections"].parts = sections + others
     record[number: "sequence"] = sequence
     record[number: "start"] = start
     if let predecessor { record["predecessor"] = .bytes("predecessor", predecessor) }

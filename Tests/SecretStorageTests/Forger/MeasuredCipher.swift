@@ -1,5 +1,6 @@
 import CipherSupport
 import Concurrency
+import TestSupport
 
 @testable import SecretStorage
 
@@ -13,12 +14,7 @@ struct MeasuredCipher: ForwardingCipher {
   private let work = Lock(Work())
 
   /// Returns the work since the last call.
-  func takeWork() -> Work {
-    work.withLock { work in
-      defer { work = Work() }
-      return work
-    }
-  }
+  func takeWork() -> Work { work.exchange(Work()) }
 
   func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
     work.withLock { $0.digested += bytes.count }

@@ -14,13 +14,11 @@ final class Recipient {
     object = vault.open(cipher: cipher)
     try object.add("the recipient's", account: "a")
     try object.add("own", account: "own")
-    bytes = try vault.bytes
-    state = try vault.rememberedState()
+    (bytes, state) = try vault.snapshot
   }
 
   func startOver() throws {
-    try vault.replace(by: bytes)
-    try vault.restoreState(state)
+    try vault.restore(bytes, state)
     object = vault.open(cipher: cipher)
   }
 

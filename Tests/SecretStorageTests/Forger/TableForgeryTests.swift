@@ -47,8 +47,7 @@ struct TableForgeryTests {
 
   private static let truth = ["always": "value", "after": "value", "plain": "value"]
 
-  private let directory: TemporaryDirectory
-  private let vault: TestVault
+  private let vault = TestVault()
   /// A copy from before the vault had a passphrase, when its device opened it.
   private let older: [UInt8]
   private let sound: [UInt8]
@@ -56,17 +55,15 @@ struct TableForgeryTests {
   private let staleState: [String: [UInt8]]
 
   init() throws {
-    directory = try TemporaryDirectory(inMemory: true)
-    vault = TestVault(in: directory.url)
-    let owner = vault.open()
-    try owner.add("value", account: "always", .always)
+
+    let owner = try vault.open().adding("value", account: "always", .always)
     older = try vault.bytes
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
     try owner.add("value", account: "after", .afterFirstUnlock)
     staleState = try vault.rememberedState()
     try owner.compact()
     try owner.add("value", account: "plain")
-    (sound, state) = (try vault.bytes, try vault.rememberedState())
+    (sound, state) = try vault.snapshot
   }
 
   private func put(_ bytes: [UInt8], _ memory: Memory) throws {
@@ -105,17 +102,13 @@ struct TableForgeryTests {
 
   /// Gives a table the parts of a version, and an end that is in the file.
   private static func change(_ record: inout [Field], to version: Int) {
-    var table = record["table"].parts
-    var sections = table["sections"].parts
+    var sections = record["table"].parts["sections"].parts
     if version < 3 {
       sections.removeAll { $0.parts[number: "section"] == 16 }
     } else if let index = sections.firstIndex(where: { $0.parts[number: "section"] == 16 }) {
-      var end = sections[index].parts["end"].parts
-      end[number: "end"] = 1
-      sections[index].parts["end"].parts = end
+      sections[index].parts["end"].parts[number: "end"] = 1
     }
-    table["sections"].parts = sections
-    record["table"].parts = table
+    record["table"].parts["sections"].parts = sections
     if version == 1 { record.removeAll { $0.name.hasPrefix("continuity") } }
   }
 
@@ -131,7 +124,7 @@ struct TableForgeryTests {
       expectNothing(of: vault.open(), mayOpen: plan.memory == .absent, what)
       try put(sound, .complete)
       #expect(try knowing.isLocked, what)
-      try knowing.unlock(with: .passphrase(TestVault.passphrase))
+      try knowing.unlock(with: .tests)
       #expect(try knowing.texts() == Self.truth, what)
     }
   }

@@ -61,10 +61,8 @@ struct AccessConstraintsTests {
       expectError(refusal) { try object.add("\(bits)", account: "\(bits)", flags, by: context) }
       #expect(try object.item("\(bits)") == nil)
       expectError(refusal) {
-        _ = try object.update(
-          plain.id, expecting: plain.revision,
-          attributes: ItemAttributes(accessControl: AccessControl(flags: flags)), secret: nil,
-          authorizedBy: authorization)
+        try object.change(
+          plain, ItemAttributes(accessControl: AccessControl(flags: flags)), by: authorization)
       }
     }
     // With the plain one.

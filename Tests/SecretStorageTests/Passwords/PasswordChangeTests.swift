@@ -119,7 +119,7 @@ struct PasswordChangeTests {
     account.items[0].attributes.label = "label"
     account.append("x")
     #expect(account.values == [nil, nil])
-    #expect(store.counts.writes == 0)
+    #expect(store.count(of: .write) == 0)
     #expect(account.items.map(\.hasUnsavedChanges) == [true, false])
     #expect(account.items[0].attributes.label == "label")
   }

@@ -71,8 +71,7 @@ struct PasswordLockingTests {
       let account = "account \(end)"
       let context = AuthenticationContext(reuse: .seconds(3600))
       try vault.add("guarded", account: account, .userPresence, by: context)
-      let item = PasswordItem<String>(
-        .generic(service: "campaign", account: account), refreshPolicy: policy, in: vault)
+      let item = vault.property(account, policy)
       #expect(item.value == nil)
       #expect(try await item.load(authorizedBy: context) == "guarded")
       #expect(item.value == "guarded")

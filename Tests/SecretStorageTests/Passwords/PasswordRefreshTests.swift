@@ -16,7 +16,7 @@ struct PasswordRefreshTests {
   @Test(arguments: RefreshPolicy.all)
   func declarationDoesNotUseTheStore(_ policy: RefreshPolicy) {
     _ = item(policy)
-    #expect(store.counts.calls == 0)
+    #expect(store.callCount == 0)
   }
 
   @Test func onAccessGetIsOneCallWithoutAChange() {
@@ -26,7 +26,7 @@ struct PasswordRefreshTests {
       _ = item.value
       #expect(store.calls { _ = item.value } == 1)
     }
-    #expect(store.counts.readings == 1)
+    #expect(store.count(of: .reading) == 1)
   }
 
   @Test func manualUsesTheStoreOnlyOnRequest() throws {
@@ -36,7 +36,7 @@ struct PasswordRefreshTests {
     item.value = "set"
     #expect(item.value == "set")
     #expect(item.hasUnsavedChanges)
-    #expect(store.counts.calls == 0)
+    #expect(store.callCount == 0)
 
     try item.save()
     #expect(other.value == "set")
@@ -55,7 +55,7 @@ struct PasswordRefreshTests {
     let item = item(.manual)
     try item.load()
     try item.save()
-    #expect(store.counts.writes == 0)
+    #expect(store.count(of: .write) == 0)
     item.value = nil
     #expect(other.value == "stored")
     try item.save()

@@ -23,10 +23,11 @@ final class TestVault: Sendable {
   /// The number of items in a record, fewer than an app's for work in several steps.
   let batchSize: Int
 
-  init(batchSize: Int = 256, in parent: URL = URL(filePath: TemporaryDirectory.memory)) {
+  init(batchSize: Int = 256) {
     ExpectedFailures.begin()
     self.batchSize = batchSize
-    directory = parent.appending(path: "locket-tests-\(UUID())", directoryHint: .isDirectory)
+    directory = URL(
+      filePath: "\(TemporaryDirectory.memory)/locket-tests-\(UUID())", directoryHint: .isDirectory)
   }
 
   deinit {

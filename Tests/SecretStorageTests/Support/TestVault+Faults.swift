@@ -3,34 +3,25 @@ import Concurrency
 import Dispatch
 import StorageInternals
 import TestSupport
+import Testing
 
 @testable import SecretStorage
 
 // Calls that fail, and the reports of failures.
 extension FileSystem {
-  /// Makes every call of a kind fail on the paths with a suffix, as long as a flag is set.
-  static func failing(
-    _ failing: Call, on suffix: String = "", with code: Int32 = EIO,
-    while isArmed: Lock<Bool>? = nil
-  ) -> FileSystem {
-    FileSystem { call, path in
-      let fails = call == failing && path.hasSuffix(suffix) && isArmed?.withLock { $0 } != false
-      return fails ? code : nil
-    }
+  /// Makes every call of a kind fail on the paths with a suffix.
+  static func failing(_ call: Call, on suffix: String = "", with code: Int32 = EIO) -> FileSystem {
+    Outage(of: call, on: suffix, code: code).fileSystem
   }
 
   /// Calls a closure before the first call of a kind on a path with a suffix.
   static func before(
-    _ first: Call, on suffix: String, _ body: @escaping @Sendable () -> Void
+    _ first: Call, on suffix: String, _ body: @escaping @Sendable () throws -> Void
   ) -> FileSystem {
     let isDone = Lock(false)
     return FileSystem { call, path in
       guard call == first, path.hasSuffix(suffix) else { return nil }
-      let isFirst = isDone.withLock { isDone in
-        defer { isDone = true }
-        return !isDone
-      }
-      if isFirst { body() }
+      if !isDone.exchange(true) { recordingErrors(body) }
       return nil
     }
   }

@@ -147,19 +147,15 @@ extension SecretVault {
 
   @discardableResult
   func change(_ account: String, to value: String) throws -> SecretItem {
-    let item = try #require(try item(account))
-    return try update(
-      item.id, expecting: item.revision, attributes: nil, secret: Secret(value.utf8))
+    try change(#require(try item(account)), to: Secret(value.utf8))
   }
 
   /// Changes an item's accessibility; two records if the attributes' key changes with it.
   func move(
     _ account: String, to accessibility: Accessibility, changingTo value: Secret? = nil
   ) throws {
-    let item = try #require(try item(account))
-    _ = try update(
-      item.id, expecting: item.revision,
-      attributes: ItemAttributes(accessControl: AccessControl(accessibility)), secret: value)
+    let attributes = ItemAttributes(accessControl: AccessControl(accessibility))
+    try change(#require(try item(account)), to: value, attributes)
   }
 
   func remove(_ account: String) throws {
@@ -185,9 +181,6 @@ extension SecretVault {
 }
 
 extension Secret {
+  var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
   var text: String { unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
-}
-
-extension ScryptCost {
-  static let cheap = minimum
 }

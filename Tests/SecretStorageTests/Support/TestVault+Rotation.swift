@@ -90,7 +90,7 @@ extension SecretVault {
   func rotate(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    let keys = try hasPassphrase ? [UnlockKey.passphrase(TestVault.passphrase)] : []
+    let keys = try hasPassphrase ? [UnlockKey.tests] : []
     try rotateKeys(keeping: keys, reporting: report)
   }
 

@@ -10,6 +10,8 @@ extension UnlockKey {
 }
 
 extension ScryptCost {
+  static let cheap = minimum
+
   init(_ logarithmicCost: UInt8, _ blockSize: UInt32, _ parallelization: UInt32) {
     self.init(
       logarithmicCost: logarithmicCost, blockSize: blockSize, parallelization: parallelization)
@@ -18,10 +20,25 @@ extension ScryptCost {
 
 extension TestVault {
   /// Returns an object for the vault, with the item `a`.
-  func openWithItem() throws -> SecretVault {
+  func openWithItem(asService isService: Bool = false) throws -> SecretVault {
+    try (isService ? openAsService() : open()).adding("value", account: "a")
+  }
+
+  /// Returns an object for the vault, with the items of ``SecretVault/many(_:)``.
+  func openWithMany(_ count: Int, isPortable: Bool = false) throws -> SecretVault {
     let object = open()
-    try object.add("value", account: "a")
+    try object.addMany(count, isPortable: isPortable)
     return object
+  }
+
+  /// The file, and the state of this machine.
+  var snapshot: (bytes: [UInt8], state: [String: [UInt8]]) {
+    get throws { (try bytes, try rememberedState()) }
+  }
+
+  func restore(_ bytes: some Collection<UInt8>, _ state: [String: [UInt8]]) throws {
+    try replace(by: bytes)
+    try restoreState(state)
   }
 
   /// The records in the file, with their frames.
@@ -44,10 +61,40 @@ extension SecretVault {
   var isLockedByApp: Bool { contents.withLock { $0.keys.isLockedByApp } }
   var userKey: Secret? { contents.withLock { $0.keys.ring.user } }
 
+  /// Adds an item of each accessibility that the vault supports, whose account is its name.
   @discardableResult
-  func change(_ item: SecretItem, to secret: Secret) throws(SecretStoreError) -> SecretItem {
-    try update(item.id, expecting: item.revision, attributes: nil, secret: secret)
+  func addEach(_ value: String) throws -> [Accessibility: SecretItem] {
+    var items: [Accessibility: SecretItem] = [:]
+    let hasPassphrase = try hasPassphrase
+    for accessibility in Accessibility.allCases
+    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
+      items[accessibility] = try add(value, account: "\(accessibility)", accessibility)
+    }
+    return items
   }
+
+  /// Adds an item, and returns the vault.
+  func adding(
+    _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked
+  ) throws(SecretStoreError) -> SecretVault {
+    try add(value, account: account, accessibility)
+    return self
+  }
+
+  @discardableResult
+  func change(
+    _ item: SecretItem, to secret: Secret? = nil, _ attributes: ItemAttributes? = nil,
+    by authorization: Authorization = .none
+  ) throws(SecretStoreError) -> SecretItem {
+    try update(
+      item.id, expecting: item.revision, attributes: attributes, secret: secret,
+      authorizedBy: authorization)
+  }
+}
+
+extension Diagnosis {
+  /// The text of the first finding about a subject.
+  subscript(subject: String) -> String? { findings.first { $0.subject == subject }?.text }
 }
 
 /// Returns the reports of work on a vault, which goes on after each.

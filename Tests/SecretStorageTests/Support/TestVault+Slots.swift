@@ -22,15 +22,13 @@ enum KeyKind: CaseIterable, Sendable {
     }
   }
 
-  var refusal: (SecretStoreError) -> Bool {
-    { error in
-      switch (self, error) {
-      case (.passphrase, .wrongPassphrase): true
-      case (.keyFile, .wrongKey(let what)): what.hasPrefix("The key file at /")
-      case (.credential, .wrongKey(let what)): what == "The credential named vault-key"
-      case (.recoveryCode, .wrongKey(let what)): what == "The recovery code"
-      default: false
-      }
+  func isRefusal(_ error: SecretStoreError) -> Bool {
+    switch (self, error) {
+    case (.passphrase, .wrongPassphrase): true
+    case (.keyFile, .wrongKey(let what)): what.hasPrefix("The key file at /")
+    case (.credential, .wrongKey(let what)): what == "The credential named vault-key"
+    case (.recoveryCode, .wrongKey(let what)): what == "The recovery code"
+    default: false
     }
   }
 }
@@ -68,7 +66,9 @@ extension TestVault {
   }
 
   /// Returns an object in the environment of a service with credentials.
-  func openAsService() throws -> SecretVault { open(credentials: try credentials()) }
+  func openAsService(fileSystem: FileSystem = FileSystem()) throws -> SecretVault {
+    open(credentials: try credentials(), fileSystem: fileSystem)
+  }
 
   /// Returns an object on a machine that has only the vault's file.
   func openElsewhere() throws -> SecretVault {
@@ -89,15 +89,14 @@ extension TestVault {
   /// Flips a bit in the sealed user key of each slot of a kind.
   func damageSlots(of kind: KeyKind) throws {
     try changeSlots { slot in
+      var slot = slot
       switch (kind, slot.kind) {
       case (.passphrase, .passphrase), (.keyFile, .keyFile), (.credential, .credential),
         (.recoveryCode, .recoveryCode):
-        break
-      default: return [slot]
+        slot.sealed[slot.sealed.startIndex + 3] ^= 1
+      default: break
       }
-      var damaged = slot
-      damaged.sealed[damaged.sealed.startIndex + 3] ^= 1
-      return [damaged]
+      return [slot]
     }
   }
 }
@@ -125,17 +124,4 @@ func expectLocked<Result>(
     _ = try body()
   }
   if let error { #expect(error.isLocked, comment, sourceLocation: sourceLocation) }
-}
-
-extension SecretStoreError {
-  var isLocked: Bool { if case .locked = self { true } else { false } }
-
-  /// The violated limit; nil for other errors.
-  var invalid: String? {
-    if case .invalid(let what) = self { what } else { nil }
-  }
-
-  var corrupted: String? {
-    if case .corrupted(let what) = self { what } else { nil }
-  }
 }

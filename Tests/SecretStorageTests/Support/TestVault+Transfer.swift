@@ -196,11 +196,18 @@ private func expectError<Result>(
   if let error { #expect(isExpected(error), "\(error)", sourceLocation: sourceLocation) }
 }
 
-extension Secret {
-  var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
-}
-
 extension SecretStoreError {
+  var isLocked: Bool { if case .locked = self { true } else { false } }
+
+  /// The violated limit; nil for other errors.
+  var invalid: String? {
+    if case .invalid(let what) = self { what } else { nil }
+  }
+
+  var corrupted: String? {
+    if case .corrupted(let what) = self { what } else { nil }
+  }
+
   /// The name of the case, with the code of a failed system call.
   var kind: String {
     switch self {

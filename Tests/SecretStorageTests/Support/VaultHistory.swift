@@ -45,15 +45,13 @@ struct VaultHistory {
       for (account, text) in texts { past[account, default: []].insert(text) }
       for account in past.keys { truth.updateValue(texts[account], forKey: account) }
     }
-    bytes = try vault.bytes
-    state = try vault.rememberedState()
+    (bytes, state) = try vault.snapshot
   }
 
   /// Returns a copy of the vault, with the same keys.
   func copy() throws -> TestVault {
     let copy = try vault.sibling()
-    try copy.replace(by: bytes)
-    try copy.restoreState(state)
+    try copy.restore(bytes, state)
     return copy
   }
 

@@ -14,8 +14,7 @@ struct VaultAutomaticLockingTests {
 
   /// Opens a vault with an item, which locks after ten seconds or another time.
   private func open(afterSeconds limit: Int? = 10) throws -> SecretVault {
-    let object = vault.open()
-    try object.add("text", account: "account")
+    let object = try vault.open().adding("text", account: "account")
     lock(object, afterSeconds: limit)
     return object
   }

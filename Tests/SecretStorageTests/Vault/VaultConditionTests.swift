@@ -32,13 +32,10 @@ struct VaultConditionTests {
     for value in ["value", "changed"] { try object.add(value, account: value) }
     unsafe #expect(chmod(vault.path, 0o400) == 0)
     let bytes = try vault.bytes
-    let writes: [() throws -> Void] = [
-      { try object.add("new", account: "new") }, { try object.compact() },
-      { try object.setPassphrase(TestVault.passphrase, cost: .cheap) },
-      { try object.rotateKeys() },
-    ]
-    for write in writes {
-      expectError("unavailable", saying: "\(vault.path) is read-only", from: write)
+    for work in [VaultWork.add, .compact, .setPassphrase, .rotateKeys] {
+      expectError("unavailable", saying: "\(vault.path) is read-only") {
+        try work.perform(on: object, of: vault)
+      }
     }
     #expect(try vault.bytes == bytes)
     #expect(try vault.open().texts() == ["value": "value", "changed": "changed"])
@@ -115,8 +112,7 @@ struct VaultConditionTests {
   @Test func newVaultWithAPassphraseLocksItsReaders() throws {
     let object = try vault.openWithItem()
     try FileSystem().unlink(vault.path)
-    let other = vault.open()
-    try other.add("new", account: "b")
+    let other = try vault.open().adding("new", account: "b")
     try other.setPassphrase("secret", cost: .minimum)
     #expect(try object.isLocked)
     expectLocked { try object.items(matching: .all) }

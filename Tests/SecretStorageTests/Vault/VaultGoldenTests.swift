@@ -155,10 +155,8 @@ struct VaultGoldenTests {
       try object.removeSlot(1)
     }
     for item in Self.items(of: form) {
-      let added = try object.add(
-        "not yet", identity: item.identity, attributes: ItemAttributes())
-      _ = try object.update(
-        added.id, expecting: added.revision, attributes: item.attributes, secret: item.secret)
+      let added = try object.add("not yet", identity: item.identity, attributes: ItemAttributes())
+      try object.change(added, to: item.secret, item.attributes)
     }
     try object.add("gone", account: "removed")
     try object.remove("removed")

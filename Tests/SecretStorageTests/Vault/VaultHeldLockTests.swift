@@ -10,28 +10,14 @@ import Testing
 
 /// Locks held by a stopped process.
 struct VaultHeldLockTests {
-  /// The calls of `flock` after each opening of a lock's file; a wait makes at least two.
-  private final class Tries: Sendable {
-    private let counts = Lock((latest: 0, most: 0))
-
-    func fileSystem(of lock: String) -> FileSystem {
-      FileSystem { [counts] call, path in
-        guard path == lock, [.open, .flock].contains(call) else { return nil }
-        counts.withLock { counts in
-          counts.latest = call == .open ? 0 : counts.latest + 1
-          counts.most = max(counts.most, counts.latest)
-        }
-        return nil
-      }
-    }
-
-    /// Returns the most calls after an opening, and starts anew.
-    func take() -> Int { counts.exchange((0, 0)).most }
-  }
-
   private let vault = TestVault()
-  private let tries = Tries()
   private var lock: String { "\(vault.path).lock" }
+
+  /// Returns the most calls of `flock` after an opening of a lock's file since the last time; a wait
+  /// makes at least two.
+  private func takeTries(_ log: CallLog) -> Int {
+    log.take().split { $0.hasPrefix("open ") }.map(\.count).max() ?? 0
+  }
 
   /// Starts a process, and stops it while it holds a lock.
   private func hold(_ lock: String) throws -> (holder: ChildProcess, busy: SecretStoreError) {
@@ -44,23 +30,23 @@ struct VaultHeldLockTests {
   }
 
   @Test func writesTimeOutOnceAndThenFailAtOnce() throws {
-    let object = vault.open(fileSystem: tries.fileSystem(of: lock))
-    try object.add("value", account: "a")
+    let log = CallLog(.open, .flock, on: lock)
+    let object = try vault.open(fileSystem: log.fileSystem).adding("value", account: "a")
     try object.export(of: vault)
     let (holder, busy) = try hold(lock)
-    let other = vault.open(fileSystem: tries.fileSystem(of: lock))
+    let other = vault.open(fileSystem: log.fileSystem)
     for writer in [object, other] { writer.lockTimeout = .milliseconds(20) }
-    _ = tries.take()
+    _ = takeTries(log)
     expectError(busy) { try object.add("new", account: "b") }
     // The first try, and one at the deadline, however late that is.
-    #expect(tries.take() > 1)
+    #expect(takeTries(log) > 1)
     // An export writes to another file.
     for work in VaultWork.allCases where work != .export {
       #expect(throws: busy, "\(work)") { try work.perform(on: object, of: vault) }
-      #expect(tries.take() == 1, "\(work)")
+      #expect(takeTries(log) == 1, "\(work)")
     }
     expectError(busy) { try other.change("a", to: "changed") }
-    #expect(tries.take() == 1)
+    #expect(takeTries(log) == 1)
     #expect("\(busy)".contains(lock) && "\(busy)".contains("\(holder.identifier)"))
 
     holder.kill()
@@ -69,10 +55,10 @@ struct VaultHeldLockTests {
   }
 
   @Test func readLockAndUnlockDoNotWaitForWriters() throws {
-    let object = vault.open(fileSystem: tries.fileSystem(of: lock))
-    try object.add("value", account: "a")
+    let log = CallLog(.open, .flock, on: lock)
+    let object = try vault.open(fileSystem: log.fileSystem).adding("value", account: "a")
     let (holder, _) = try hold(lock)
-    _ = tries.take()
+    _ = takeTries(log)
     let outcomes = Lock([Int: SecretStoreError?]())
     let writers = DispatchGroup()
     for number in 0..<2 {
@@ -86,7 +72,7 @@ struct VaultHeldLockTests {
         outcomes.withLock { $0[number] = outcome }
       }
     }
-    try wait { tries.take() > 0 }
+    try wait { takeTries(log) > 0 }
     for _ in 0..<5 {
       for reader in [object, vault.open()] {
         try reader.expectSound(["a": "value"])
@@ -172,17 +158,18 @@ struct VaultHeldLockTests {
         let state = "\(vault.statePath)/\(name)"
         let (holder, busy) = try test.hold(state)
         let heard = hearFailures()
-        let object = vault.open(fileSystem: test.tries.fileSystem(of: state))
+        let log = CallLog(.open, .flock, on: state)
+        let object = vault.open(fileSystem: log.fileSystem)
         object.lockTimeout = .milliseconds(20)
         #expect(try object.texts() == ["a": "value"])
         try object.add("new", account: "b")
         heard.wait(for: SecretStorageFailure(.maintenance, busy))
-        #expect(test.tries.take() > 1)
+        #expect(test.takeTries(log) > 1)
         // After the first time-out, later accesses do not wait.
         object.lock()
         try object.unlock()
         for work in VaultWork.allCases { try work.perform(on: object, of: vault) }
-        #expect(test.tries.take() == 1)
+        #expect(test.takeTries(log) == 1)
         let other = vault.open()
         try other.expectSound(["b": "new", "new": "new"])
         #expect(other.diagnose().isHealthy)

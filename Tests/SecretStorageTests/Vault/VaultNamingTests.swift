@@ -42,8 +42,7 @@ struct VaultNamingTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let vault = TestVault()
-        let object = try vault.protected()
-        try object.add("first", account: "a")
+        let object = try vault.protected().adding("first", account: "a")
         try object.add("moved", account: "b")
         try object.export(of: vault)
         try object.remove("b")

@@ -113,10 +113,9 @@ struct VaultObservingTests {
   }
 
   @Test func propertyOfUnwatchedVaultIsNeverStale() async throws {
-    let isRefused = Lock(true)
-    let object = vault.open(fileSystem: .failing(.inotify, with: EMFILE, while: isRefused))
-    let other = vault.open()
-    try other.add("0", account: "account")
+    let outage = Outage(of: .inotify, code: EMFILE)
+    let object = vault.open(fileSystem: outage.fileSystem)
+    let other = try vault.open().adding("0", account: "account")
     let item = object.property("account", .onChange)
     let writer = other.property("account")
     #expect(item.value == "0")
@@ -136,7 +135,7 @@ struct VaultObservingTests {
     let observation = object.observeChanges { heard.hear(true) }
     try other.add("1", account: "other")
     try await suspend { !heard.all.isEmpty }
-    isRefused.withLock { $0 = false }
+    outage.end()
     try await suspend { object.fileWatch.withLock { $0.watch }?.problem == nil }
     writer.value = "watched again"
     try await wait(for: changes) { item.value == "watched again" }

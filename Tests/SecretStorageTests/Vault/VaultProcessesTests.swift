@@ -30,8 +30,7 @@ struct VaultProcessesTests {
   }
 
   @Test func incrementsAreLinearizableDespiteKills() throws {
-    let object = vault.open()
-    try object.add("0", account: "counter")
+    let object = try vault.open().adding("0", account: "counter")
     let directory = try vault.path("journals")
     try FileSystem().makeDirectories(directory)
     let history = try CounterHistory(

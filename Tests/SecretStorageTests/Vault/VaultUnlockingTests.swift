@@ -46,12 +46,9 @@ struct VaultUnlockingTests {
     let genuine = try vault.bytes
     let isArmed = Lock(false)
     let object = vault.open(
-      fileSystem: FileSystem { [vault] call, path in
-        // Only before a whole file is read, which is the second step.
-        if call == .opendir, path == vault.path.parentDirectory, isArmed.withLock({ $0 }) {
-          recordingErrors { try vault.replace(by: older) }
-        }
-        return nil
+      // Only before a whole file is read, which is the second step.
+      fileSystem: .before(.opendir, on: vault.path.parentDirectory) { [vault] _ in
+        if isArmed.withLock({ $0 }) { try vault.replace(by: older) }
       })
     func unlock() throws {
       try unlocking == .byPassphrase ? object.unlock(with: .tests) : object.unlock()

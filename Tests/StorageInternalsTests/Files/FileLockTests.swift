@@ -11,8 +11,9 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
+  private var path: String { directory("lock") }
+
   @Test func lockIsHeldUntilReleasedOrOutOfScope() throws {
-    let path = directory("lock")
     let lock = try FileLock(at: path)
     #expect(try isFree(path) == false)
     let isTaken = try FileLock.ifFree(at: path) == nil
@@ -28,7 +29,7 @@ import Testing
   }
 
   @Test(.changesOwners) func ownerChangesUnlessTheFileMayBeAnother() throws {
-    let (path, data) = (directory("lock"), directory("data"))
+    let (path, data) = (path, directory("data"))
     try FileSystem().replaceFile(at: data, with: [])
     try FileSystem().giveAway(data)
     try FileLock(at: path).changeOwner(forDataAt: data)
@@ -62,22 +63,21 @@ import Testing
   }
 
   @Test func fileIsAccessibleToItsOwnerOnly() throws {
-    _ = try FileLock(at: directory("lock"))
-    let status = try #require(try FileSystem().status(of: directory("lock")))
+    _ = try FileLock(at: path)
+    let status = try #require(try FileSystem().status(of: path))
     #expect(status.isRegularFile)
     #expect(!status.isAccessibleToOthers)
   }
 
   @Test func symbolicLinkIsRefused() throws {
-    unsafe #expect(symlink(directory("elsewhere"), directory("lock")) == 0)
-    #expect(throws: SystemError(call: .open, path: directory("lock"), code: ELOOP)) {
-      _ = try FileLock(at: directory("lock"))
+    unsafe #expect(symlink(directory("elsewhere"), path) == 0)
+    #expect(throws: SystemError(call: .open, path: path, code: ELOOP)) {
+      _ = try FileLock(at: path)
     }
     #expect(try FileSystem().status(of: directory("elsewhere")) == nil)
   }
 
   @Test func threadsExcludeEachOther() throws {
-    let path = directory("lock")
     let counter = directory("counter")
     try FileSystem().replaceFile(at: counter, with: [0])
     try onThreads(8) { _ in
@@ -93,7 +93,6 @@ import Testing
 
   @Test func lockOfARemovedFileIsNotAcquired() throws {
     // Removes the file once between its opening and its locking.
-    let path = directory("lock")
     let fileSystem = FileSystem.recording { call, earlier in
       if call == .flock, !earlier.contains(call) { try FileSystem().unlink(path) }
       return nil
@@ -105,7 +104,6 @@ import Testing
 
   @Test(arguments: [FileSystem.Call.open, .flock, .stat])
   func failedCallLeavesTheLockFree(call: FileSystem.Call) throws {
-    let path = directory("lock")
     _ = try FileLock(at: path)
     let fileSystem = FileSystem { made, _ in made == call ? EIO : nil }
     #expect(throws: SystemError(call: call, path: path, code: EIO)) {
@@ -161,11 +159,10 @@ import Testing
   func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
     let parent = directory.path.parentDirectory
     let outage = Outage(of: .fsync, on: parent, code: code)
-    _ = try FileLock(at: directory("lock"), in: outage.fileSystem)
+    _ = try FileLock(at: path, in: outage.fileSystem)
   }
 
   @Test(.forks) func waitEndsAtTheDeadlineAndNamesTheHolder() async {
-    let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         let holder = try holder(of: path)
@@ -183,7 +180,6 @@ import Testing
   }
 
   @Test func waitForAThreadEndsAtTheDeadline() throws {
-    let path = directory("lock")
     let lock = try FileLock(at: path)
     #expect(throws: SystemError(call: .flock, path: path, code: ETIMEDOUT)) {
       _ = try FileLock(at: path, timeout: .milliseconds(20))
@@ -193,7 +189,6 @@ import Testing
   }
 
   @Test(.forks) func stoppedProcessInTheQueueBlocksNoOther() async {
-    let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         let holder = try holder(of: path, inQueue: true)
@@ -204,7 +199,6 @@ import Testing
   }
 
   @Test(.forks) func processesAcquireTheLockInTheirOrder() async {
-    let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         func acquire(_ name: String) throws {
@@ -277,7 +271,6 @@ import Testing
   }
 
   @Test(.forks) func childForkedMeanwhileHoldsNoLock() async {
-    let path = directory("lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       recordingErrors {
         let lock = try FileLock(at: path)

@@ -8,9 +8,11 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
+  private var path: String { directory("file") }
+
   @Test func readingEndsWithTheFile() throws {
-    try FileSystem().replaceFile(at: directory("file"), with: [1, 2, 3])
-    let file = try FileSystem().open(directory("file"), O_RDONLY)
+    try FileSystem().replaceFile(at: path, with: [1, 2, 3])
+    let file = try FileSystem().open(path, O_RDONLY)
     #expect(try file.read(from: 1, count: 1) == [2])
     #expect(try file.read(from: 1, count: 10) == [2, 3])
     #expect(try file.read(from: 3, count: 10) == [])
@@ -23,7 +25,6 @@ import Testing
 
   /// A race that the thread sanitizer should detect.
   @Test func concurrentEmptyReadsHaveNoRace() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: [])
     try onThreads(2) { _ in
       let file = try FileSystem().open(path, O_RDONLY)
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func bytesAreWrittenAtTheOffset() throws {
-    let file = try FileSystem().open(directory("file"), O_RDWR | O_CREAT, mode: 0o600)
+    let file = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
     try file.write([1, 2, 3], at: 0)
     try file.write([9], at: 1)
     // A collection without contiguous storage.
@@ -43,7 +44,6 @@ import Testing
   }
 
   @Test func failedReadAndWriteAreThrown() throws {
-    let path = directory("file")
     let fault = FileSystem { call, _ in call == .read || call == .write ? EIO : nil }
     let file = try fault.open(path, O_RDWR | O_CREAT, mode: 0o600)
     #expect(throws: SystemError(call: .write, path: path, code: EIO)) {
@@ -55,7 +55,6 @@ import Testing
   }
 
   @Test func dateFarInTheFutureDoesNotTrap() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: [])
     let times = Array(repeating: timespec(tv_sec: 14_000_000_000, tv_nsec: 0), count: 2)
     unsafe #expect(utimensat(AT_FDCWD, path, times, 0) == 0)

@@ -73,8 +73,7 @@ struct PathWatchCallsTests: ChangedDirectory {
   @Test(arguments: [true, false])
   func pathThatCannotBeWatchedIsPolled(isInstanceRefused: Bool) async throws {
     let path = directory("file")
-    let refusal = refusal(
-      of: isInstanceRefused ? path : try FileSystem().resolve(directory.path))
+    let refusal = refusal(of: isInstanceRefused ? path : try FileSystem().resolve(directory.path))
     var watcher = try Watcher(path, refusal.fileSystem)
     #expect(watcher.watch.problem == SystemError(call: .inotify, path: path, code: ENOSPC))
     #expect(!PolledPaths.isEmpty)

@@ -9,11 +9,12 @@ import Testing
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory(inMemory: true) }
 
+  private var path: String { directory("file") }
+
   let old = [UInt8]("old".utf8)
   let new = [UInt8](repeating: 7, count: 100_000)
 
   @Test func contentAndModeAreWritten() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     #expect(try FileSystem().status(of: path)?.mode == S_IFREG | 0o600)
     try FileSystem().replaceFile(at: path, with: new, mode: 0o666)
@@ -25,7 +26,6 @@ import Testing
   }
 
   @Test func faultLeavesOldOrNewContentAndNoLitter() throws {
-    let path = directory("file")
     let calls = try FaultAtCall.oneAfterAnother([ENOSPC, EIO, EACCES]) { fault in
       try FileSystem().replaceFile(at: path, with: old)
       do throws(SystemError) {
@@ -49,7 +49,6 @@ import Testing
 
   @Test(arguments: missing, [ENOSYS, EINVAL, EPERM, EOPNOTSUPP])
   func fileIsCreatedWithoutOverwriting(_ missing: [FileSystem.Call], code: Int32) throws {
-    let path = directory("file")
     let fileSystem = FileSystem { call, _ in missing.contains(call) ? code : nil }
     try fileSystem.replaceFile(at: path, with: new, overwriting: false)
     #expect(try content(of: path) == new)
@@ -63,7 +62,6 @@ import Testing
 
   @Test(arguments: missing)
   func fileCreatedMeanwhileIsKept(_ missing: [FileSystem.Call]) throws {
-    let path = directory("file")
     let fileSystem = FileSystem.recording { [old] call, _ in
       if [.rename, .renameat2].contains(call) {
         try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600).write(old, at: 0)
@@ -81,8 +79,8 @@ import Testing
   @Test func interruptedCallsAreRepeated() throws {
     for index in 0..<8 {
       let fault = FaultAtCall(index, code: EINTR)
-      try fault.fileSystem.replaceFile(at: directory("file"), with: new)
-      #expect(try content(of: directory("file")) == new)
+      try fault.fileSystem.replaceFile(at: path, with: new)
+      #expect(try content(of: path) == new)
       #expect(fault.calls == 9)
     }
   }
@@ -92,19 +90,18 @@ import Testing
   func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
     let path = directory.path
     let fileSystem = FileSystem { $0 == .fsync && $1 == path ? code : nil }
-    try fileSystem.replaceFile(at: directory("file"), with: new)
-    #expect(try content(of: directory("file")) == new)
+    try fileSystem.replaceFile(at: path, with: new)
+    #expect(try content(of: path) == new)
     #expect(try !fileSystem.synchronizeDirectory(path))
     #expect(try FileSystem().synchronizeDirectory(path))
   }
 
   /// Replaces a file that other users may own.
   private func replace(_ old: FileStatus, in fileSystem: FileSystem = FileSystem()) throws {
-    #expect(try fileSystem.replaces(directory("file"), with: new, expecting: old))
+    #expect(try fileSystem.replaces(path, with: new, expecting: old))
   }
 
   @Test(.changesOwners) func ownerGroupAndPermissionsAreKept() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     for mode in [0o640, 0o4755, 0o606] as [mode_t] {
       try FileSystem().giveAway(path, mode: mode)
@@ -117,7 +114,6 @@ import Testing
   }
 
   @Test(.changesOwners) func modeIsPrivateUntilTheOwnerIsSet() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     try FileSystem().giveAway(path, mode: 0o6777)
     let status = try #require(try FileSystem().status(of: path))
@@ -142,7 +138,6 @@ import Testing
   /// The errors of file systems without unnamed files: at creating one, and at linking it.
   @Test(arguments: [(1, EOPNOTSUPP), (1, EISDIR), (5, ENOENT), (5, EPERM)])
   func namedFileReplacesAnUnnamedOne(index: Int, code: Int32) throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     let fallback = FaultAtCall(index, code: code)
     try fallback.fileSystem.replaceFile(at: path, with: new, mode: 0o640)
@@ -163,7 +158,6 @@ import Testing
   }
 
   @Test func ownerOfAnOwnFileIsNotChanged() throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old, mode: 0o644)
     let status = try #require(try FileSystem().status(of: path))
     let fileSystem = FileSystem { call, _ in call == .fchown ? EPERM : nil }
@@ -173,7 +167,6 @@ import Testing
   }
 
   @Test func onlyLeftoversOfTheFileAreRemoved() throws {
-    let path = directory("file")
     // A failed rename and unlink leave the same files as a killed process.
     let dying = FileSystem { call, _ in call == .rename || call == .unlink ? EIO : nil }
     for name in ["file", "file", "life"] {
@@ -197,7 +190,6 @@ import Testing
 
   @Test(arguments: 0..<8)
   func killedProcessLeavesOldOrNewContent(index: Int) async throws {
-    let path = directory("file")
     try FileSystem().replaceFile(at: path, with: old)
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = path as String, index = index as Int, new = new as [UInt8]] in

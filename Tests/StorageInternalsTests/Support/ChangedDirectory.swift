@@ -37,9 +37,7 @@ struct Watcher: ~Copyable {
   let watch: PathWatch
   var calls: AsyncStream<String?>.Iterator
 
-  init(
-    _ path: String, eachWrite: Bool = false, _ fileSystem: FileSystem = FileSystem()
-  ) throws {
+  init(_ path: String, eachWrite: Bool = false, _ fileSystem: FileSystem = FileSystem()) throws {
     let (stream, continuation) = AsyncStream.makeStream(of: String?.self)
     self.path = path
     watch = try PathWatch(path: path, eachWrite: eachWrite, in: fileSystem) {

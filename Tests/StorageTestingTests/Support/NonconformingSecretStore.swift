@@ -201,8 +201,7 @@ extension NonconformingSecretStore {
         securityDomain: identity.securityDomain, protocol: .ssh,
         authenticationType: identity.authenticationType, port: identity.port, path: identity.path)
     case (.treatsEmptyAsAbsent, .generic):
-      .generic(
-        service: identity.service, account: identity.account == "" ? nil : identity.account)
+      .generic(service: identity.service, account: identity.account == "" ? nil : identity.account)
     case (.truncatesServiceAtNewline, .generic):
       .generic(
         service: identity.service.map { String($0.prefix { $0 != "\n" }) },

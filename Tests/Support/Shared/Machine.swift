@@ -95,9 +95,7 @@ package final class Machine: Sendable {
   }
 
   /// Runs any program to its end.
-  package func run(
-    _ words: [String], input: String = "", environment: [String]
-  ) throws -> Ended {
+  package func run(_ words: [String], input: String = "", environment: [String]) throws -> Ended {
     let stream = streams.appending(path: UUID().uuidString)
     let (output, errors) = (
       stream.appendingPathExtension("out"), stream.appendingPathExtension("err")

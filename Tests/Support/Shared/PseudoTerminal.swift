@@ -62,8 +62,7 @@ package class PseudoTerminal {
   }
 
   private static func resize(_ master: Int32, columns: Int, rows: Int) {
-    var size = winsize(
-      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     // The kernel copies the structure.
     _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
   }

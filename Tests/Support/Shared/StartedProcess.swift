@@ -28,8 +28,7 @@ package enum StartedProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     for (number, file) in files.enumerated() {
       // The first terminal that the leader of a session opens becomes its own.
-      unsafe posix_spawn_file_actions_addopen(
-        &actions, Int32(number), file.path, file.flags, 0o600)
+      unsafe posix_spawn_file_actions_addopen(&actions, Int32(number), file.path, file.flags, 0o600)
     }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -54,8 +53,7 @@ package enum StartedProcess {
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let code = unsafe posix_spawn(
-      &process, words[0], &actions, &attributes, arguments, variables)
+    let code = unsafe posix_spawn(&process, words[0], &actions, &attributes, arguments, variables)
     if code != 0 { throw Failure(code: code) }
     return process
   }

@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 import Validation
 
@@ -69,34 +70,24 @@ struct ValidationLanguageTests {
     }
   }
 
-  @Test(arguments: [
-    (1, "Add 1 digit", "Noch 1 Ziffer", "Añade 1 dígito", "Добавьте 1 цифру"),
-    (2, "Add 2 digits", "Noch 2 Ziffern", "Añade 2 dígitos", "Добавьте 2 цифры"),
-    (4, "Add 4 digits", "Noch 4 Ziffern", "Añade 4 dígitos", "Добавьте 4 цифры"),
-    (5, "Add 5 digits", "Noch 5 Ziffern", "Añade 5 dígitos", "Добавьте 5 цифр"),
-    (11, "Add 11 digits", "Noch 11 Ziffern", "Añade 11 dígitos", "Добавьте 11 цифр"),
-    (12, "Add 12 digits", "Noch 12 Ziffern", "Añade 12 dígitos", "Добавьте 12 цифр"),
-    (21, "Add 21 digits", "Noch 21 Ziffern", "Añade 21 dígitos", "Добавьте 21 цифру"),
-    (22, "Add 22 digits", "Noch 22 Ziffern", "Añade 22 dígitos", "Добавьте 22 цифры"),
-    (111, "Add 111 digits", "Noch 111 Ziffern", "Añade 111 dígitos", "Добавьте 111 цифр"),
-  ])
-  func countsHaveCorrectPlural(
-    count: Int, english: String, german: String, spanish: String, russian: String
-  ) {
-    let message = ValidationMessage.addOf(count, [.digits])
-    #expect(
-      ValidationLanguage.all.map { message.text(in: $0) } == [english, german, spanish, russian])
+  private struct CountRow: Decodable {
+    let count: Int
+    let texts: [String]
   }
 
-  @Test(arguments: [
-    (1, "Не менее 1 прописной буквы A–Z или цифры", "Не более 1 символа"),
-    (2, "Не менее 2 прописных букв A–Z или цифр", "Не более 2 символов"),
-    (21, "Не менее 21 прописной буквы A–Z или цифры", "Не более 21 символа"),
-    (11, "Не менее 11 прописных букв A–Z или цифр", "Не более 11 символов"),
-  ])
-  func limitsAreInTheGenitiveInRussian(count: Int, least: String, most: String) {
-    #expect(ValidationMessage.minimumOf(count, [.upper, .digits]).text(in: .russian) == least)
-    #expect(ValidationMessage.maximumLength(count, .codePoints).text(in: .russian) == most)
+  @Test func countsHaveCorrectPlural() throws {
+    for row in try Fixture.rows("plurals", as: CountRow.self) {
+      let message = ValidationMessage.addOf(row.count, [.digits])
+      #expect(ValidationLanguage.all.map { message.text(in: $0) } == row.texts)
+    }
+  }
+
+  @Test func limitsAreInTheGenitiveInRussian() throws {
+    for row in try Fixture.rows("russian-limits", as: CountRow.self) {
+      let least = ValidationMessage.minimumOf(row.count, [.upper, .digits])
+      let most = ValidationMessage.maximumLength(row.count, .codePoints)
+      #expect([least, most].map { $0.text(in: .russian) } == row.texts)
+    }
   }
 
   @Test func textOfCheckIncludesPendingState() {

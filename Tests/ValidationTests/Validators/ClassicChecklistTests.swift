@@ -1,4 +1,5 @@
 import PasswordRules
+import TestSupport
 import Testing
 import Validation
 
@@ -7,26 +8,25 @@ struct ClassicChecklistTests {
   private static let validator: Validator<String> =
     .notEmpty && .count(4...) && .contains(of: .special) && .contains(of: .upper)
 
-  @Test(
-    arguments: [
-      (
-        "", "....", ["Not empty", "Add 4 characters", "Add 1 symbol", "Add 1 uppercase letter A–Z"]
-      ),
-      ("ab!", "+.+.", ["Add 1 character", "Add 1 uppercase letter A–Z"]),
-      ("ab!4", "+++.", ["Add 1 uppercase letter A–Z"]), ("ab!4Zé", "++++", []),
-      // Pasted over the text.
-      ("Größe\u{2009}ß", "++.+", ["Add 1 symbol"]), ("👨‍👩‍👧‍👦!A", "+.++", ["Add 1 character"]),
-    ] as [(String, String, [String])])
-  func checklistFollowsTheText(typed: String, states: String, messages: [String]) {
-    let report = Self.validator.report(for: typed)
-    #expect(report.marks == states)
-    #expect(report.progress == Double(states.count { $0 == "+" }) / 4)
-    #expect(report.errors.map { $0.text(in: .english) } == messages)
-    #expect(report.state == (messages.isEmpty ? .valid : .invalid))
-    let identities = report.checks.map(\.id)
+  @Test func checklistFollowsTheText() throws {
+    let identities = Self.validator.report(for: "another").checks.map(\.id)
     #expect(Set(identities).count == 4)
-    #expect(identities == Self.validator.report(for: "another").checks.map(\.id))
+    for row in try Fixture.rows("classic-checklist", as: ChecklistRow.self) {
+      let report = Self.validator.report(for: row.typed)
+      #expect(report.marks == row.marks, "\(row)")
+      #expect(report.progress == Double(row.marks.count { $0 == "+" }) / 4, "\(row)")
+      #expect(report.errors.map { $0.text(in: .english) } == row.messages, "\(row)")
+      #expect(report.state == (row.messages.isEmpty ? .valid : .invalid), "\(row)")
+      #expect(report.checks.map(\.id) == identities, "\(row)")
+    }
   }
+}
+
+/// What a checklist shows of a text: a line of a fixture.
+struct ChecklistRow: Decodable {
+  let typed: String
+  let marks: String
+  let messages: [String]
 }
 
 extension ValidationReport {

@@ -10,28 +10,12 @@ struct PasswordValidatorTests {
     .maxRepeating(2), .minLength(6), .maxLength(8),
   ]
 
-  @Test(
-    arguments: [
-      (
-        "", "...++.+",
-        ["Add 1 uppercase letter A–Z", "Add 1 digit", "Add 1 digit", "Add 6 characters"]
-      ),
-      ("a1", ".+.++.+", ["Add 1 uppercase letter A–Z", "Add 1 digit", "Add 4 characters"]),
-      ("a1B2", "+++++.+", ["Add 2 characters"]),
-      ("a1B2 ü-", "+++!+++", ["Remove or replace the text at 5–6"]),
-      ("a1B222", "++++!++", ["At 4–6: At most 2 equal characters in a row"]),
-      ("a1B2cdefgh", "++++++!", ["Remove 2 characters"]),
-      // Three characters are missing, with room for two.
-      (
-        "abcdef", "!!!++++",
-        Array(repeating: "No room is left for this: delete or replace something first", count: 3)
-      ),
-      ("a1B2cd", "+++++++", []),
-    ] as [(String, String, [String])])
-  func checksMatchRules(typed: String, states: String, messages: [String]) {
-    let report = Validator<String>.password(Self.rules).report(for: typed)
-    #expect(report.marks == states)
-    #expect(report.errors.map { $0.text(in: .english) } == messages)
+  @Test func checksMatchRules() throws {
+    for row in try Fixture.rows("password-checklist", as: ChecklistRow.self) {
+      let report = Validator<String>.password(Self.rules).report(for: row.typed)
+      #expect(report.marks == row.marks, "\(row)")
+      #expect(report.errors.map { $0.text(in: .english) } == row.messages, "\(row)")
+    }
   }
 
   @Test func requirementsContainCounts() {

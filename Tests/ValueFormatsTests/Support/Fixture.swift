@@ -5,25 +5,9 @@ import Testing
 
 @testable import ValueFormats
 
-/// The files in `Fixtures`.
-enum Fixture {
-  static func url(_ name: String) -> URL {
-    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/\(name)")
-  }
-
+// Rows of kinds, and bytes in hexadecimal.
+extension Fixture {
   static func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: url(name))) }
-
-  static func text(_ name: String) throws -> String {
-    try String(contentsOf: url(name), encoding: .utf8)
-  }
-
-  /// The lines of a file, each of which is a JSON value.
-  static func rows<Row: Decodable>(_ name: String, as type: Row.Type) throws -> [Row] {
-    let rows = try text(name).split(separator: "\n")
-      .map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
-    return try #require(rows.isEmpty ? nil : rows, "\(name) is empty")
-  }
 
   /// The rest of the lines that begin with one of these kinds.
   static func rows(_ kinds: String..., of name: String) throws -> [[String]] {

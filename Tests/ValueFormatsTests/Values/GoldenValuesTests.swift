@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ValueFormats
+import TestSupport
 import Testing
 
 /// The bytes of values from an earlier version, which must always remain decodable.

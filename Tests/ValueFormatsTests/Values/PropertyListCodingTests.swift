@@ -52,13 +52,11 @@ import Testing
   }
 
   @Test func containersArePropertyLists() throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
     let login = Login(name: "peter")
-    #expect(try coder.encode(login) == Array(encoder.encode(login)))
-    #expect(try coder.encode([1]) == Array(encoder.encode([1])))
-    #expect(try coder.encode(["a": [true]]) == Array(encoder.encode(["a": [true]])))
-    #expect(try coder.encode([UInt8]([1])) == Array(encoder.encode([UInt8]([1]))))
+    #expect(try coder.encode(login) == Array(encoded(login)))
+    #expect(try coder.encode([1]) == Array(encoded([1])))
+    #expect(try coder.encode(["a": [true]]) == Array(encoded(["a": [true]])))
+    #expect(try coder.encode([UInt8]([1])) == Array(encoded([UInt8]([1]))))
   }
 
   @Test func floatingPointComesBackBitByBit() throws {
@@ -115,9 +113,7 @@ import Testing
 
   /// Its type need not be an array.
   @Test func arrayOfOneWithoutExtraArrayIsRead() throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    let bytes = Array(try encoder.encode(["a"]))
+    let bytes = Array(try encoded(["a"]))
     let value = Either<Int, [String]>.second(["a"])
     #expect(try coder.decode(Either<Int, [String]>.self, from: bytes) == value)
     #expect(try roundTrip(value) == value)
@@ -153,14 +149,12 @@ import Testing
 
   /// FTPropertyWrappers stores values with Foundation's coders.
   @Test func foundationReadsTheSameValues() throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
     var compared = 0
     for seed in 0..<UInt64(Campaign.size(sample: 200, full: 30_000)) {
       var random = SeededGenerator(seed: seed)
       let value = RandomValue(using: &random)
       // Foundation refuses wide integers, and neither restores the string "$null".
-      guard let list = try? encoder.encode(value), let stored = try? coder.encode(value) else {
+      guard let list = try? encoded(value), let stored = try? coder.encode(value) else {
         continue
       }
       compared += 1

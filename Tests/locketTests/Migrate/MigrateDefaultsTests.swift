@@ -15,11 +15,8 @@ final class MigrateDefaultsTests: ToolTests {
 
   /// A file as `UserDefaults` writes it.
   private func propertyList() throws -> String {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    let coded = try encoder.encode([1, 2])
-    encoder.outputFormat = .xml
-    let list = try encoder.encode(Values(scores: coded, raw: coded))
+    let coded = try encoded([1, 2])
+    let list = try encoded(Values(scores: coded, raw: coded), .xml)
     return try machine.file("app.plist", String(decoding: list, as: UTF8.self))
   }
 

@@ -91,10 +91,8 @@ final class SettingsTests: ToolTests {
         == "absence\tnull\nescaped\t\"$null:1\"\nvolume\t\"Infinity\"\n")
   }
 
-  @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-  func datesAndDataOfPropertyListsArePrinted(
-    format: PropertyListDecoder.PropertyListFormat
-  ) throws {
+  @Test(arguments: [ListFormat.xml, .binary])
+  func datesAndDataOfPropertyListsArePrinted(format: ListFormat) throws {
     _ = try propertyList("m.plist", Mixed(), format)
     try expectTranscript()
   }
@@ -154,12 +152,9 @@ final class SettingsTests: ToolTests {
 
   /// Makes a file that another program wrote, and returns its path.
   private func propertyList(
-    _ name: String, _ values: some Encodable,
-    _ format: PropertyListDecoder.PropertyListFormat = .binary
+    _ name: String, _ values: some Encodable, _ format: ListFormat = .binary
   ) throws -> String {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = format
-    try encoder.encode(values).write(to: machine.home.appending(path: name))
+    try encoded(values, format).write(to: machine.home.appending(path: name))
     return machine.path(name)
   }
 

@@ -14,7 +14,7 @@ class ToolTests {
   /// its output, its messages after `! `, and an exit status other than zero, as in `[1]`. The home
   /// directory is `~`.
   func expectTranscript(_ test: String = #function) throws {
-    let text = try fixture("transcripts/\(test.prefix { $0 != "(" })")
+    let text = try Fixture.text("transcripts/\(test.prefix { $0 != "(" })")
     for entry in "\n\(text.dropLast())".split(separator: "\n$ ") {
       var lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
       var command = String(lines.removeFirst())
@@ -31,10 +31,4 @@ class ToolTests {
       #expect(isExpected, "\(command)\n\(shown)")
     }
   }
-}
-
-/// Returns the text of a file in `Fixtures`.
-func fixture(_ name: String) throws -> String {
-  let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  return try String(contentsOf: folder.appending(path: "../Fixtures/\(name)"), encoding: .utf8)
 }

@@ -10,10 +10,10 @@ import Testing
 struct TerminalConversationTests {
   private let vault = TestVault()
 
-  /// A process that has asked for a password.
+  /// A process that has asked for a password, or visibly for a name.
   private func asked(_ kind: String = "hidden") throws -> PseudoTerminal {
     let session = try vault.terminal(kind)
-    try session.waitForPrompt("Password: ")
+    try kind == "visible" ? session.waitForText("Name: ") : session.waitForPrompt("Password: ")
     return session
   }
 
@@ -28,8 +28,7 @@ struct TerminalConversationTests {
   }
 
   @Test func visibleAnswerIsEchoed() throws {
-    let session = try vault.terminal("visible")
-    try session.waitForText("Name: ")
+    let session = try asked("visible")
     #expect(session.echoes)
     try finish(session, typing: "Kikj\u{7F}i\n")
     #expect(session.screen.hasPrefix("Name: Kikj\u{8} \u{8}i\r\nAnswer: "))
@@ -46,17 +45,13 @@ struct TerminalConversationTests {
 
   @Test(arguments: [("hidden", 64 * 1024 + 1, 65536), ("visible", 5000, 4093)])
   func oversizedAnswerIsAnError(kind: String, count: Int, limit: Int) throws {
-    let session = try vault.terminal(kind)
-    if kind == "hidden" { try session.waitForPrompt("Password: ") }
-    try session.waitForText(": ")
+    let session = try asked(kind)
     try finish(session, typing: String(repeating: "x", count: count) + "\n")
     #expect(session.screen.contains("exceed \(limit) bytes"), "\(session.screen.suffix(200))")
   }
 
   @Test(arguments: ["hidden", "visible"]) func endOfInputIsACancellation(kind: String) throws {
-    let session = try vault.terminal(kind)
-    try session.waitForText(": ")
-    if kind == "hidden" { try session.waitForPrompt("Password: ") }
+    let session = try asked(kind)
     try finish(session, typing: PseudoTerminal.endOfInput)
     #expect(session.screen.hasSuffix("Error: \(SecretStoreError.cancelled)\r\n"))
   }
@@ -176,8 +171,7 @@ struct TerminalConversationTests {
 
   @Test(.enabled(if: ProcessMemory.isReadable, "The memory of a child cannot be read."))
   func vaultIsLockedBeforeControlZStops() throws {
-    let object = vault.open()
-    try object.add("text", account: "account")
+    let object = try vault.open().adding("text", account: "account")
     let needles = [(name: "user key", bytes: try CapturedKeys(object).user.bytes)]
     let session = try asked("locking")
     try session.type("taj" + PseudoTerminal.suspend)
@@ -226,8 +220,7 @@ struct TerminalConversationTests {
   }
 
   @Test func visibleQuestionIsAskedAgainAfterAStop() throws {
-    let session = try vault.terminal("visible")
-    try session.waitForText("Name: ")
+    let session = try asked("visible")
     try session.type("Ki")
     try session.waitForText("Ki")
     try session.stopAndContinue()

@@ -73,13 +73,11 @@ struct VaultAccessControlTests {
     var attributes = item.attributes
     attributes.label = "label"
     // Nor is an authenticator needed.
-    item = try vault.open().update(
-      item.id, expecting: item.revision, attributes: attributes, secret: nil)
+    item = try vault.open().change(item, attributes)
     #expect(item.attributes.label == "label")
     try object.remove(item.id, expecting: item.revision)
     #expect(try object.items(matching: .all).isEmpty)
-    item = try object.add(
-      "text", account: "account", .devicePasscode, by: AuthenticationContext())
+    item = try object.add("text", account: "account", .devicePasscode, by: AuthenticationContext())
     item = try object.change("account", to: "new")
     #expect(person.questions.isEmpty)
     expectError("denied") { try object.secret(of: item.id) }
@@ -97,25 +95,17 @@ struct VaultAccessControlTests {
       AccessControl(), AccessControl(.always, flags: flags), AccessControl(flags: .biometryAny),
     ]
     for change in changes {
-      expectError("denied") {
-        try object.update(
-          item.id, expecting: item.revision, attributes: ItemAttributes(accessControl: change),
-          secret: nil)
-      }
+      expectError("denied") { try object.change(item, ItemAttributes(accessControl: change)) }
     }
     #expect(try object.item("account") == item)
     var current = item
     for change in changes {
       let authorization = try await context.authorize(
         current.attributes.accessControl, with: person)
-      current = try object.update(
-        item.id, expecting: current.revision, attributes: ItemAttributes(accessControl: change),
-        secret: nil, authorizedBy: authorization)
+      current = try object.change(current, ItemAttributes(accessControl: change), by: authorization)
       try await expect("text", of: current, in: vault(person), by: context)
       if change.flags.isEmpty {
-        current = try object.update(
-          item.id, expecting: current.revision, attributes: item.attributes, secret: nil,
-          authorizedBy: authorization)
+        current = try object.change(current, item.attributes, by: authorization)
         expectError("denied") { try object.secret(of: item.id) }
       }
     }
@@ -133,10 +123,7 @@ struct VaultAccessControlTests {
           try object.update(id, expecting: revision, attributes: attributes, secret: "new")
         }
       }
-      expectLocked {
-        try vault(TestPerson()).update(
-          item.id, expecting: item.revision, attributes: attributes, secret: "new")
-      }
+      expectLocked { try vault(TestPerson()).change(item, to: "new", attributes) }
     }
     #expect(try object.item("account") == item)
     // That the vault is locked is an error before a missing proof.

@@ -49,21 +49,10 @@ struct VaultAccessibilityTableTests {
   /// A vault that never had a passphrase, and one locked with its device slot.
   @Test func deviceSlotHasTheOutcomesOfTheTable() throws {
     let maker = vault.open()
-    try expect(.withoutPassphrase, of: vault.open(), try fill(maker))
-    let items = try fill(maker)
+    try expect(.withoutPassphrase, of: vault.open(), try maker.addEach("text"))
+    let items = try maker.addEach("text")
     maker.lock()
     try expect(.locked, but: .whenPasscodeSetThisDeviceOnly, of: maker, items)
-  }
-
-  /// Adds an item of each accessibility that the vault supports.
-  private func fill(_ object: SecretVault) throws -> [Accessibility: SecretItem] {
-    var items: [Accessibility: SecretItem] = [:]
-    let hasPassphrase = try object.hasPassphrase
-    for accessibility in Accessibility.allCases
-    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
-      items[accessibility] = try object.add("text", account: "\(accessibility)", accessibility)
-    }
-    return items
   }
 
   /// Makes the vault and its items, and returns an object in the state.
@@ -74,7 +63,7 @@ struct VaultAccessibilityTableTests {
     if state != .deviceSlotElsewhere {
       try maker.setPassphrase(TestVault.passphrase, cost: .minimum)
     }
-    let items = try fill(maker)
+    let items = try maker.addEach("text")
     let object =
       switch state {
       case .unlocked, .locked: maker

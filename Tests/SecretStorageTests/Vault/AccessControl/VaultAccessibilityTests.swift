@@ -1,5 +1,6 @@
 import Concurrency
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -11,9 +12,7 @@ struct VaultAccessibilityTests {
 
   @Test func lockRemovesKeysFromMemory() throws {
     let object = try vault.protected()
-    for accessibility in Accessibility.allCases {
-      _ = try object.text(of: object.add("text", account: "\(accessibility)", accessibility))
-    }
+    for item in try object.addEach("text").values { _ = try object.text(of: item) }
     #expect(object.kept == Set(Accessibility.allCases))
     #expect(object.contents.withLock { $0.keys.ring.recordKeys.count } == 7)
     object.lock()
@@ -36,10 +35,7 @@ struct VaultAccessibilityTests {
     let locker = Lock<SecretVault?>(nil)
     // Locks the vault while a write waits for fdatasync.
     let object = try vault.protected(
-      fileSystem: FileSystem { call, _ in
-        if call == .fdatasync { locker.withLock { $0?.lock() } }
-        return nil
-      })
+      fileSystem: .before(.fdatasync) { _ in locker.withLock { $0?.lock() } })
     try object.add("first", account: "first")
     locker.withLock { $0 = object }
     try object.add("second", account: "second")
@@ -51,8 +47,7 @@ struct VaultAccessibilityTests {
   }
 
   @Test func incompleteSearchIsAnError() throws {
-    let maker = try vault.protected()
-    try maker.add("always", account: "always", .always)
+    let maker = try vault.protected().adding("always", account: "always", .always)
     try maker.add("hidden", account: "hidden")
     let object = vault.open()
     #expect(try object.text("always") == "always")

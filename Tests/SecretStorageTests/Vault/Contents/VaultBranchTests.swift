@@ -25,13 +25,11 @@ struct VaultBranchTests {
   init() throws {
     let object = vault.open()
     for account in ["a", "b", "c", "d"] { try object.add("\(account) at first", account: account) }
-    let bytes = try vault.bytes
-    let state = try vault.rememberedState()
+    let (bytes, state) = try vault.snapshot
     fork = (TestVault.frames(of: bytes).count, state)
     let plans = [("left", "abcebdaf", "c"), ("right", "aacebdbf", "d")]
     branches = try plans.map { [vault] name, order, removed in
-      try vault.replace(by: bytes)
-      try vault.restoreState(state)
+      try vault.restore(bytes, state)
       let object = vault.open()
       for (number, account) in order.map({ String($0) }).enumerated() {
         let value = "\(account) of \(name) \(number)"
@@ -40,7 +38,7 @@ struct VaultBranchTests {
       }
       try object.remove(removed)
       return Branch(
-        name: name, frames: TestVault.frames(of: try vault.bytes), texts: try object.texts(),
+        name: name, frames: try vault.frames, texts: try object.texts(),
         state: try vault.rememberedState())
     }
   }
@@ -138,8 +136,7 @@ struct VaultBranchTests {
   @Test func openVaultReadsAnotherBranchInItsPlace() throws {
     let object = vault.open()
     for branch in branches {
-      try vault.replace(by: TestVault.file(of: branch.frames))
-      try vault.restoreState(branch.state)
+      try vault.restore(TestVault.file(of: branch.frames), branch.state)
       #expect(try object.texts() == branch.texts)
     }
   }
@@ -147,8 +144,7 @@ struct VaultBranchTests {
   @Test func lossOfTheLastRecordLeavesOthersReadable() throws {
     let branch = branches[0]
     // The removal of "c" is the last record.
-    try vault.replace(by: TestVault.file(of: branch.frames.dropLast()))
-    try vault.restoreState(fork.state)
+    try vault.restore(TestVault.file(of: branch.frames.dropLast()), fork.state)
     try vault.open().change("a", to: "newest")
     try vault.damage()
     let object = vault.open()

@@ -17,7 +17,7 @@ struct VaultChainTests {
     try object.change("a", to: "a twice")
     try object.remove("c")
     try object.add("d", account: "d")
-    frames = TestVault.frames(of: try vault.bytes)
+    frames = try vault.frames
     state = try vault.rememberedState()
     try #require(frames.count == 8)
   }
@@ -26,8 +26,7 @@ struct VaultChainTests {
   private func expectDamage(
     _ isRemembered: Bool, in frames: [ArraySlice<UInt8>], _ what: Comment
   ) throws {
-    try vault.replace(by: TestVault.file(of: frames))
-    try vault.restoreState(isRemembered ? state : [:])
+    try vault.restore(TestVault.file(of: frames), isRemembered ? state : [:])
     let object = vault.open()
     for account in ["a", "b", "c", "d"] {
       if case .success(let text) = Result(catching: { try object.text(account) }) {

@@ -35,15 +35,15 @@ struct VaultCutOffFileTests {
   }
 
   /// Returns an object that has read a vault, which is then cut off.
-  private func reader(of file: [UInt8], cutTo new: ArraySlice<UInt8>, _ state: String) throws
-    -> SecretVault
-  {
+  private func reader(
+    of file: [UInt8], cutTo new: ArraySlice<UInt8>, _ state: String
+  ) throws -> SecretVault {
     try vault.replace(by: file)
     let object = try unlocked(state)
     #expect(try object.texts() == texts)
     try vault.replace(by: new)
     // A rotation locks it.
-    if try object.isLocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+    if try object.isLocked { try object.unlock(with: .tests) }
     return object
   }
 
@@ -66,9 +66,7 @@ struct VaultCutOffFileTests {
       }
       let saved = try knowing.salvageableItems().map(\.secret.text)
       #expect(saved.sorted() == texts.values.sorted(), what)
-      expectError("corrupted") {
-        try TestVault().open().importItems(from: vault.file, passphrase: TestVault.passphrase)
-      }
+      expectError("corrupted") { try TestVault().open().importFile(of: vault) }
       // The rest arrives.
       try TestVault.append(Array(after[end...]), to: vault.path)
       for object in [knowing, try unlocked("\(end)")] { try object.expectSound(texts) }

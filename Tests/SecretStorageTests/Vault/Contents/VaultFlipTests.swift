@@ -26,8 +26,7 @@ struct VaultFlipTests {
         #expect(history.mistakes(of: copy.open(), lost: lost) == [], flip)
         if Campaign.isFull || number % 3 == 0 {
           #expect(try history.mistakes(ofRepairing: copy) == [], flip)
-          try copy.replace(by: history.bytes)
-          try copy.restoreState(isRemembered ? history.state : [:])
+          try copy.restore(history.bytes, isRemembered ? history.state : [:])
         }
         try TestVault.change(copy.path, at: place, to: history.bytes[place])
       }

@@ -38,11 +38,9 @@ struct VaultForgedNumberTests {
         #expect(found == "value \(account)", what)
       }
     }
-    let writes: [() throws -> Void] = [
-      { try object.add("new", account: "new") }, { try object.change("a", to: "value a") },
-      { try object.compact() }, { try object.rotateKeys() }, { try object.export(of: vault) },
-    ]
-    for write in writes { #expect(throws: SecretStoreError.self, what) { try write() } }
+    for work in [VaultWork.add, .change, .compact, .rotateKeys, .export] {
+      #expect(throws: SecretStoreError.self, what) { try work.perform(on: object, of: vault) }
+    }
     _ = try? object.items(matching: .all)
     _ = try? object.slots
     _ = object.diagnose()
@@ -88,22 +86,19 @@ struct VaultForgedNumberTests {
       let locked = vault.open()
       useAll(locked, "record \(place)")
       do {
-        try locked.unlock(with: .passphrase(TestVault.passphrase))
+        try locked.unlock(with: .tests)
       } catch SecretStoreError.corrupted {
         // Without the forged record, the vault may open.
       }
       useAll(locked, "record \(place)")
-      expectError("corrupted") {
-        try other.open().importItems(from: vault.file, passphrase: TestVault.passphrase)
-      }
+      expectError("corrupted") { try other.open().importFile(of: vault) }
     }
   }
 
   /// Makes a vault that its owner sealed, whose numbers are all authentic, and opens it.
   private func own(_ own: OwnVault, items count: Int) throws -> SecretVault {
     try vault.replace(by: own.file(items: count).encoded)
-    let object = vault.open()
-    try object.unlock(with: .passphrase(ForgerKeys.passphrase))
+    let object = try vault.unlocked(by: ForgerKeys.passphrase)
     return object
   }
 
@@ -139,7 +134,7 @@ struct VaultForgedNumberTests {
       #expect(try reader.verify().isSound == false, "\(number)")
       #expect(throws: SecretStoreError.self) { try reader.add("new", account: "new") }
       #expect(try reader.salvageableItems().map(\.item.identity.account) == ["own 2"])
-      expectError("corrupted") { _ = try imported() }
+      expectError("corrupted") { try imported() }
       #expect(try reader.repair().isEmpty == false)
       #expect(try reader.text("own 2") == "own secret")
       try reader.add("new", account: "new")

@@ -53,20 +53,14 @@ struct VaultForgedSizeTests {
       _ number: Int, copies count: Int, saltSize: Int = 32, sealedSize: Int = 48
     ) -> Field {
       let copy = Field.list(
-        "one of copies",
-        [
-          .number("wrapping", 2, 1),
-          .counted("copy salt", [UInt8](repeating: 7, count: saltSize)),
-          .counted("sealed key", [UInt8](repeating: 7, count: sealedSize)),
-        ])
+        "one of copies", .number("wrapping", 2, 1),
+        .counted("copy salt", [UInt8](repeating: 7, count: saltSize)),
+        .counted("sealed key", [UInt8](repeating: 7, count: sealedSize)))
       return ForgerKeys.section(
         2,
         .counted(
-          "key",
-          [
-            .number("key number", number, 4), .number("purpose", 3, 1),
-            .list("copies", Array(repeating: copy, count: count)),
-          ]))
+          "key", .number("key number", number, 4), .number("purpose", 3, 1),
+          .list("copies", Array(repeating: copy, count: count))))
     }
   }
 
@@ -135,15 +129,13 @@ struct VaultForgedSizeTests {
   }
 
   @Test func tableThatIsTooLargeIsNotWritten() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     let bytes = try vault.bytes
-    let error = try failure {
+    expectInvalid("exceed 1 MiB") {
       try object.changeKeys { change throws(SecretStoreError) in
         change.table.unknown = [(200, [UInt8](repeating: 7, count: KeyTableRecord.sizeLimit)[...])]
       }
     }
-    #expect(error.invalid?.contains("exceed 1 MiB") == true)
     #expect(try vault.bytes == bytes)
   }
 
@@ -151,7 +143,7 @@ struct VaultForgedSizeTests {
   @Test func nestedFramesAreHashedInLinearWork() throws {
     let object = try vault.protected()
     for account in ["a", "b"] { try object.add("value \(account)", account: account) }
-    let frames = TestVault.frames(of: try vault.bytes)
+    let frames = try vault.frames
     let nested = ForgedFile.nestedFrames(count: 16_000)
     for place in [0, 3, frames.count] {
       var pieces = frames.map(Array.init)
@@ -167,13 +159,10 @@ struct VaultForgedSizeTests {
       #expect(throws: SecretStoreError.self) { try reader.items(matching: .all) }
       #expect(cipher.takeWork().digested <= limit, "opened with the frames at \(place)")
       let other = TestVault()
-      expectError("corrupted") {
-        try other.open(cipher: cipher).importItems(
-          from: vault.file, passphrase: TestVault.passphrase)
-      }
+      expectError("corrupted") { try other.open(cipher: cipher).importFile(of: vault) }
       #expect(cipher.takeWork().digested <= limit, "imported with the frames at \(place)")
       guard place > 1 else { continue }
-      try reader.unlock(with: .passphrase(TestVault.passphrase))
+      try reader.unlock(with: .tests)
       #expect(try reader.verify().isSound == false)
       let saved = try reader.salvageableItems().map(\.item.identity.account)
       #expect(Set(saved).isSuperset(of: place == 3 ? ["a"] : ["a", "b"]))
@@ -197,8 +186,6 @@ struct VaultForgedSizeTests {
 extension [Field] {
   /// Adds sections before those of a record of a key table.
   fileprivate mutating func addKeys(_ sections: [Field]) {
-    var content = self["table"].parts
-    content["sections"].parts.insert(contentsOf: sections, at: 0)
-    self["table"].parts = content
+    self["table"].parts["sections"].parts.insert(contentsOf: sections, at: 0)
   }
 }

@@ -55,16 +55,14 @@ struct VaultForgedTableTests {
     #expect(try !locked.verify().isSound)
     #expect(try !locked.isPassphrase(ForgerKeys.passphrase))
     #expect(try locked.isPassphrase(TestVault.passphrase))
-    #expect(throws: SecretStoreError.wrongPassphrase) {
-      try locked.unlock(with: .passphrase(ForgerKeys.passphrase))
-    }
+    expectError(.wrongPassphrase) { try locked.unlock(with: .passphrase(ForgerKeys.passphrase)) }
     await #expect(throws: SecretStoreError.self) {
       let context = AuthenticationContext(reason: "Because", reuse: .seconds(60))
       let proof = try await context.authorize(access, with: locked.authenticator)
       let reading = try locked.secret(of: item.id, authorizedBy: proof)
       Issue.record("The forger reads \(reading == nil ? "nothing" : "the secret").")
     }
-    try locked.unlock(with: .passphrase(TestVault.passphrase))
+    try locked.unlock(with: .tests)
     #expect(try !locked.repair().isEmpty)
     #expect(try locked.verify().isSound)
     #expect(try locked.text("after") == "value")
@@ -79,7 +77,7 @@ struct VaultForgedTableTests {
     #expect(try !elsewhere.verify().isKeyTableProven)
     expectLocked { try elsewhere.isPassphrase(TestVault.passphrase) }
     #expect(try !elsewhere.isPassphrase(ForgerKeys.passphrase))
-    try elsewhere.unlock(with: .passphrase(TestVault.passphrase))
+    try elsewhere.unlock(with: .tests)
     #expect(try elsewhere.isPassphrase(TestVault.passphrase))
     #expect(try elsewhere.item("none") == nil)
     #expect(try elsewhere.verify().isKeyTableProven)
@@ -91,18 +89,15 @@ struct VaultForgedTableTests {
   @Test(arguments: [1, 3, KeyTable.linkLimit])
   func removedPassphraseIsWrongAfterRotation(_ rotations: Int) throws {
     let object = try filled(alsoFor: Self.revoked)
-    let locked = vault.open()
-    try locked.unlock(with: .passphrase(TestVault.passphrase))
+    let locked = try vault.unlocked()
     #expect(try locked.isPassphrase(Self.revoked))
     locked.lock()
-    for _ in 0..<rotations {
-      try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)], removingOtherSlots: true)
-    }
+    for _ in 0..<rotations { try object.rotateKeys(keeping: [.tests], removingOtherSlots: true) }
     for reader in [locked, vault.open()] {
       #expect(try !reader.isPassphrase(Self.revoked))
       #expect(try reader.isPassphrase(TestVault.passphrase))
       #expect(try reader.text("always") == "value")
-      try reader.unlock(with: .passphrase(TestVault.passphrase))
+      try reader.unlock(with: .tests)
       try reader.expectSound(Self.texts)
     }
   }
@@ -113,7 +108,7 @@ struct VaultForgedTableTests {
     let object = try filled(alsoFor: Self.revoked)
     try object.addSlot(.device, named: "device")
     let captured = try CapturedKeys(object)
-    try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)], removingOtherSlots: true)
+    try object.rotateKeys(keeping: [.tests], removingOtherSlots: true)
     let reader = vault.open()
     if isLocked { reader.lock() }
     #expect(try reader.text("always") == "value")
@@ -128,7 +123,7 @@ struct VaultForgedTableTests {
     }
     // The process recovers when the right file is back.
     try vault.replace(by: present)
-    try reader.unlock(with: .passphrase(TestVault.passphrase))
+    try reader.unlock(with: .tests)
     try reader.expectSound(Self.texts)
   }
 
@@ -164,21 +159,18 @@ struct VaultForgedTableTests {
     table[name.lowerBound] ^= 1
     try vault.replace(by: TestVault.file(of: [TestVault.frame(of: table)]))
     try vault.forget()
-    let error = try failure { _ = try vault.open().slots }
-    #expect(error.corrupted?.contains("no intact key table") == true, "\(error)")
+    expectError("corrupted", saying: "no intact key table") { try vault.open().slots }
   }
 
   @Test func rotationsBeyondTheLinkLimitNeedAcceptance() throws {
     let object = try filled()
     let locked = vault.open()
     #expect(try locked.text("always") == "value")
-    for _ in 0...KeyTable.linkLimit {
-      try object.rotateKeys(keeping: [.passphrase(TestVault.passphrase)])
-    }
+    for _ in 0...KeyTable.linkLimit { try object.rotateKeys(keeping: [.tests]) }
     #expect(throws: SecretStoreError.self) { try locked.text("always") }
     try locked.acceptRollback()
     #expect(try locked.text("always") == "value")
-    try locked.unlock(with: .passphrase(TestVault.passphrase))
+    try locked.unlock(with: .tests)
     #expect(try locked.text("after") == "value")
   }
 }

@@ -82,11 +82,7 @@ struct VaultLargeSecretTests {
       return
     }
     try vault.damage(at: offset + count / 2)
-    expectError("corrupted") {
-      _ = try object.contents.withLock { contents throws(SecretStoreError) in
-        try contents.payload(of: item)
-      }
-    }
+    expectError("corrupted") { try object.contents.withLock { try $0.payload(of: item) } }
     try FileSystem().open(vault.path, O_WRONLY).truncate(to: offset + count / 2)
     let cutOff = SecretStoreError.corrupted("\(vault.path) was cut off after it was read")
     #expect(throws: cutOff) { try item.sealed.bytes() }
@@ -101,8 +97,7 @@ struct VaultLargeSecretTests {
     texts["large 0"] = "small now"
     texts["small 0"] = large
     let item = try #require(try object.item("large 1"))
-    _ = try object.update(
-      item.id, expecting: item.revision, attributes: ItemAttributes(label: "label"), secret: nil)
+    try object.change(item, ItemAttributes(label: "label"))
     try object.rotateKeys()
     for reader in [object, vault.open()] { #expect(try reader.texts() == texts) }
     try vault.open().export(of: vault)

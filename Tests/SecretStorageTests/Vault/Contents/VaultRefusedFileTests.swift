@@ -33,9 +33,7 @@ struct VaultRefusedFileTests {
 
   /// Makes a vault that its device or a credential opened before it got a passphrase, and returns
   /// its earlier and present bytes, and its state.
-  private func protectedLater(
-    _ isDevice: Bool
-  ) throws -> (older: [UInt8], genuine: [UInt8], state: State) {
+  private func protectedLater(_ isDevice: Bool) throws -> ([UInt8], [UInt8], State) {
     try vault.giveCredential("vault-key", 1)
     let older = try make(vault, "old", isDevice)
     let owner = try vault.openAsService()
@@ -58,14 +56,14 @@ struct VaultRefusedFileTests {
     let object = try vault.openAsService()
     if reader != .new { #expect(try object.isLocked) }
     if reader == .unlocked {
-      try object.unlock(with: .passphrase(TestVault.passphrase))
+      try object.unlock(with: .tests)
       #expect(try object.text("a") == "new")
     }
     try put()
     for _ in 0..<2 {
-      expectError(kind) { _ = try object.text("a") }
+      expectError(kind) { try object.text("a") }
       expectError(kind) { _ = try object.isLocked }
-      expectError(kind) { _ = try object.slots }
+      expectError(kind) { try object.slots }
       expectError(kind) { _ = try object.salvageableItems() }
       expectError(kind) { try object.unlock() }
     }
@@ -74,7 +72,7 @@ struct VaultRefusedFileTests {
     #expect(try object.isLocked == (reader != .unlocked), "\(reader)")
     if reader != .unlocked {
       expectLocked { try object.text("a") }
-      try object.unlock(with: .passphrase(TestVault.passphrase))
+      try object.unlock(with: .tests)
     }
     #expect(try object.text("a") == "new")
   }
@@ -92,9 +90,7 @@ struct VaultRefusedFileTests {
       } alsoExpecting: { object in
         let saved = try object.salvageableItems(unlockingWith: [key(isDevice)])
         #expect(saved.map(\.secret.text) == [refused == .older ? "old" : "another"])
-        #expect(throws: SecretStoreError.wrongPassphrase) {
-          try object.salvageableItems(unlockingWith: [.passphrase(TestVault.passphrase)])
-        }
+        expectError(.wrongPassphrase) { try object.salvageableItems(unlockingWith: [.tests]) }
       }
     }
   }
@@ -124,15 +120,12 @@ struct VaultRefusedFileTests {
   func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
     let (older, genuine, state) = try protectedLater(isDevice)
     try put(older, state)
-    let object = vault.open(
-      credentials: try vault.credentials(),
-      fileSystem: .before(.open, on: ".place") { [vault] in
-        #expect(throws: Never.self) { try vault.replace(by: genuine) }
-      })
+    let object = try vault.openAsService(
+      fileSystem: .before(.open, on: ".place") { [vault] in try vault.replace(by: genuine) })
     #expect(try object.isLocked)
     #expect(try vault.bytes == genuine)
     expectLocked { try object.text("a") }
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    try object.unlock(with: .tests)
     #expect(try object.text("a") == "new")
   }
 
@@ -140,19 +133,17 @@ struct VaultRefusedFileTests {
     let (older, genuine) = try vault.writeTwice(by: vault.protected())
     let rest = Lock(0)
     let object = try vault.unlocked(
-      fileSystem: FileSystem { [vault] call, path in
-        guard call == .open, path.hasSuffix(".place") else { return nil }
+      fileSystem: .before(.open, on: vault.stateFile(".place")) { [vault] _ in
         let isExchanged = rest.withLock { rest in
           defer { rest = max(0, rest - 1) }
           return rest > 0
         }
-        if isExchanged { recordingErrors { try vault.replace(by: older) } }
-        return nil
+        if isExchanged { try vault.replace(by: older) }
       })
     #expect(try object.text("a") == "new")
     rest.withLock { $0 = 200 }
     try vault.replace(by: older)
-    expectError("unavailable", saying: vault.path) { _ = try object.text("a") }
+    expectError("unavailable", saying: vault.path) { try object.text("a") }
     rest.withLock { $0 = 0 }
     try vault.replace(by: genuine)
     #expect(try object.text("a") == "new")
@@ -182,7 +173,7 @@ struct VaultRefusedFileTests {
     #expect(try object.text("a") == "new")
     try vault.replace(by: older)
     isArmed.withLock { $0 = true }
-    expectError("corrupted") { _ = try object.text("a") }
+    expectError("corrupted") { try object.text("a") }
     isArmed.withLock { $0 = false }
     try vault.replace(by: tables)
     #expect(try object.salvageableItems().map(\.secret.text) == ["new"])
@@ -192,8 +183,7 @@ struct VaultRefusedFileTests {
   }
 
   @Test func salvageUsesTheGivenKeysAlone() throws {
-    let object = try vault.protected()
-    try object.add("portable", account: "portable", .always)
+    let object = try vault.protected().adding("portable", account: "portable", .always)
     try object.add("bound", account: "bound", .alwaysThisDeviceOnly)
     let older = try vault.bytes
     try object.compact()
@@ -201,9 +191,8 @@ struct VaultRefusedFileTests {
     func saved(_ keys: [UnlockKey]) throws -> [String] {
       try object.salvageableItems(unlockingWith: keys).map(\.secret.text)
     }
-    let passphrase = UnlockKey.passphrase(TestVault.passphrase)
-    #expect(try saved([passphrase]) == ["portable"])
-    for keys in [[passphrase, .device], [.device, passphrase]] {
+    #expect(try saved([.tests]) == ["portable"])
+    for keys in [[.tests, .device], [.device, .tests]] as [[UnlockKey]] {
       #expect(try saved(keys) == ["portable", "bound"])
     }
     for keys in [[], [.device], [.passphrase("wrong")]] as [[UnlockKey]] {

@@ -16,7 +16,7 @@ import Testing
     _ objects: SecretVault..., sourceLocation: SourceLocation = #_sourceLocation
   ) {
     for object in objects {
-      expectError("rolledBack", sourceLocation: sourceLocation) { _ = try object.texts() }
+      expectError("rolledBack", sourceLocation: sourceLocation) { try object.texts() }
     }
   }
 
@@ -27,8 +27,7 @@ import Testing
   }
 
   @Test func headSlotsAndGenerationAreRemembered() throws {
-    let object = try vault.openAsService()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem(asService: true)
     #expect(try remembered().keys?.slotTypes == 1 << 1)
     for kind in KeyKind.allCases {
       try object.addSlot(kind.key(1, in: vault), named: "key", cost: .cheap)
@@ -78,8 +77,7 @@ import Testing
 
   /// Only the session and the open keys outlast what was read, whatever is added to the contents.
   @Test func resetForgetsAllThatWasRead() throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem()
     var contents = try object.withContents { $0 }
     contents.reset()
     let new = Mirror(reflecting: VaultContents(cipher: contents.cipher)).children
@@ -95,12 +93,11 @@ import Testing
 
   @Test(arguments: Loss.allCases, [true, false])
   func objectRefusesAnOlderCopyThanItHasRead(_ loss: Loss, _ asWriter: Bool) throws {
-    let fails = Lock(loss == .neverWritten)
-    let seeing = vault.open(fileSystem: .failing(.write, on: ".state", while: fails))
-    let writer =
-      asWriter ? seeing : vault.open(fileSystem: .failing(.write, on: ".state", while: fails))
+    let outage = Outage(of: .write, on: ".state", isOn: loss == .neverWritten)
+    let seeing = vault.open(fileSystem: outage.fileSystem)
+    let writer = asWriter ? seeing : vault.open(fileSystem: outage.fileSystem)
     try writer.add("old", account: "a")
-    let (old, state) = (try vault.bytes, try vault.rememberedState())
+    let (old, state) = try vault.snapshot
     try writer.change("a", to: "new")
     for _ in 0..<2 { #expect(try seeing.texts() == ["a": "new"]) }
     try vault.replace(by: old)
@@ -113,9 +110,9 @@ import Testing
       #expect(try seeing.texts() == ["a": "old"])
       return
     }
-    fails.withLock { $0 = false }
+    outage.end()
     expectRolledBack(seeing, seeing)
-    expectError("rolledBack") { _ = try seeing.verify() }
+    expectError("rolledBack") { try seeing.verify() }
     #expect(!seeing.diagnose().isHealthy)
     try seeing.acceptRollback()
     #expect(try seeing.texts() == ["a": "old"])
@@ -178,11 +175,9 @@ import Testing
   /// Only the app's keys can tell such a record from one of the vault's.
   @Test(arguments: [true, false])
   func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
-    let maker = vault.open()
-    try maker.add("always", account: "always", .always)
+    let maker = try vault.open().adding("always", account: "always", .always)
     try maker.setPassphrase(TestVault.passphrase, cost: .cheap)
-    let sound = try vault.bytes
-    let state = try vault.rememberedState()
+    let (sound, state) = try vault.snapshot
     let table = try CapturedKeys(maker).table
     let head = try maker.withContents { $0.chain.head }
     let record: [Field] = [
@@ -198,25 +193,23 @@ import Testing
     if isLocked {
       #expect(try reader.text("always") == "always")
     } else {
-      try reader.unlock(with: .passphrase(TestVault.passphrase))
+      try reader.unlock(with: .tests)
     }
     _ = try? reader.texts()
     #expect(try vault.rememberedState() == state)
     try vault.replace(by: sound)
     for object in [reader, vault.open()] {
-      if try object.isLocked { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+      if try object.isLocked { try object.unlock(with: .tests) }
       #expect(try object.texts() == ["always": "always"])
     }
   }
 
   /// Another machine has rewritten the file, so that its beginning is new.
   @Test func lockedWriterRemembersTheFilesBeginning() throws {
-    let owner = try vault.protected()
-    try owner.add("value", account: "a", .always)
+    try vault.protected().add("value", account: "a", .always)
     let before = try remembered()
     try vault.compactElsewhere()
-    let locked = vault.open()
-    try locked.add("new", account: "b", .always)
+    let locked = try vault.open().adding("new", account: "b", .always)
     #expect(try locked.isLocked)
     let after = try remembered()
     #expect(try after.logStart == locked.withContents { $0.chain.start })
@@ -225,8 +218,7 @@ import Testing
   }
 
   @Test func compactionOfAnotherMachineIsRemembered() throws {
-    let reader = try vault.protected()
-    try reader.add("value", account: "a")
+    let reader = try vault.protected().adding("value", account: "a")
     let old = try vault.bytes
     try vault.compactElsewhere()
     #expect(try reader.texts() == ["a": "value"])
@@ -272,10 +264,8 @@ import Testing
     let first = Lock([String: [UInt8]]())
     let killed = try vault.unlocked(
       fileSystem: .before(.write, on: vault.path) { [vault] in
-        recordingErrors {
-          let state = try vault.rememberedState()
-          first.withLock { $0 = state }
-        }
+        let state = try vault.rememberedState()
+        first.withLock { $0 = state }
       })
     let before = try vault.bytes
     try killed.add("never written", account: "b")
@@ -292,7 +282,7 @@ import Testing
     let state = try vault.rememberedState()
     let writer = vault.open(fileSystem: .failing(.write, on: ".state"))
     for value in ["lost", "behind"] { try writer.change("a", to: value) }
-    try vault.damage(at: TestVault.frames(of: vault.bytes)[3].endIndex - 1)
+    try vault.damage(at: try vault.frames[3].endIndex - 1)
     #expect(throws: SecretStoreError.self) { try vault.open().texts() }
     #expect(try vault.rememberedState() == state)
   }
@@ -315,16 +305,13 @@ import Testing
     let file = try vault.stateFile(suffix)
     let object = vault.open(
       fileSystem: .before(.open, on: suffix) { _ = unsafe chmod(file, 0o666) })
-    expectError("insecure", saying: "\(file) ", "accessible to other users") {
-      _ = try object.texts()
-    }
+    expectError("insecure", saying: "\(file) ", "accessible to other users") { try object.texts() }
   }
 
   /// A program that can write to the directory gives a file of the user's the name.
   @Test(arguments: [".state", ".place"])
   func fileWithSeveralNamesIsReadButNotWritten(_ suffix: String) throws {
-    let object = vault.open()
-    try object.add("value", account: "a")
+    try vault.open().add("value", account: "a")
     let file = try vault.stateFile(suffix)
     let other = try vault.path("another file")
     try FileSystem().replaceFile(at: other, with: Array("text".utf8))

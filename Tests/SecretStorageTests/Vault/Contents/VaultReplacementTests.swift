@@ -2,6 +2,7 @@ import CLibrary
 import Concurrency
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -51,7 +52,7 @@ struct VaultReplacementTests {
     let object = vault.open()
     vault.expectEach(object, "replaced", saying: vault.path)
     try object.acceptReplacement()
-    expectError("rolledBack") { _ = try object.texts() }
+    expectError("rolledBack") { try object.texts() }
     try object.acceptRollback()
     #expect(try object.texts() == ["a": "old"])
   }
@@ -65,7 +66,7 @@ struct VaultReplacementTests {
     try object.add("b", account: "b")
     try object.acceptReplacement()
     try vault.replace(by: before)
-    expectError("rolledBack") { _ = try vault.open().texts() }
+    expectError("rolledBack") { try vault.open().texts() }
   }
 
   @Test func newVaultAtOldPathIsRemembered() throws {
@@ -96,11 +97,11 @@ struct VaultReplacementTests {
   func newVaultNeedsItsPlaceFile(_ failing: FileSystem.Call) throws {
     try vault.open().add("first", account: "a")
     try FileSystem().unlink(vault.path)
-    let armed = Lock(true)
-    let object = vault.open(fileSystem: .failing(failing, on: ".place", while: armed))
+    let outage = Outage(of: failing, on: ".place")
+    let object = vault.open(fileSystem: outage.fileSystem)
     #expect(throws: SecretStoreError.self) { try object.add("new", account: "new") }
     #expect(try FileSystem().status(of: vault.path) == nil)
-    armed.withLock { $0 = false }
+    outage.end()
     try object.add("new", account: "new")
     #expect(try vault.open().texts() == ["new": "new"])
   }

@@ -2,6 +2,7 @@ import CLibrary
 import Concurrency
 import FoundationEssentials
 import StorageInternals
+import TestSupport
 import Testing
 
 @testable import SecretStorage
@@ -14,8 +15,7 @@ struct VaultCredentialTests {
   @discardableResult
   private func make(keepingDevice keepsDevice: Bool = false) throws -> SecretVault {
     try vault.giveCredential("vault-key", 1)
-    let object = try vault.openAsService()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem(asService: true)
     try object.addSlot(.credential(named: "vault-key"), named: "service")
     if !keepsDevice { try object.removeSlot(1) }
     return object
@@ -29,9 +29,8 @@ struct VaultCredentialTests {
     expectError("unavailable", saying: "the credential vault-key", "LoadCredentialEncrypted=") {
       try object.unlock(with: .credential(named: "vault-key"))
     }
-    let note = object.diagnose().findings.first { $0.subject == "Locked" }?.text
     let way = "the credential vault-key, which systemd provides to a service"
-    #expect(note == "yes: unlock it with \(way)")
+    #expect(object.diagnose()["Locked"] == "yes: unlock it with \(way)")
   }
 
   @Test func otherCredentialOfTheNameIsAnError() throws {
@@ -79,12 +78,10 @@ struct VaultCredentialTests {
   @Test(arguments: [(EMFILE, true), (EIO, true), (EACCES, false), (EPERM, false)])
   func temporaryFailureIsNotCached(_ code: Int32, _ passes: Bool) throws {
     try make()
-    let isBroken = Lock(true)
-    let object = vault.open(
-      credentials: try vault.credentials(),
-      fileSystem: .failing(.open, on: "/vault-key", with: code, while: isBroken))
+    let outage = Outage(of: .open, on: "/vault-key", code: code)
+    let object = try vault.openAsService(fileSystem: outage.fileSystem)
     for _ in 0..<2 { expectError("system \(code)") { try object.texts() } }
-    isBroken.withLock { $0 = false }
+    outage.end()
     if !passes {
       #expect(throws: SecretStoreError.self) { try object.texts() }
       try object.unlock()

@@ -77,10 +77,7 @@ struct VaultDeviceTests {
     if let early { try FileSystem().replaceFile(at: machine, with: Array(early.utf8)) }
     let first = vault.open(machine: machine)
     if hasPassphrase { try first.setPassphrase(TestVault.passphrase, cost: .minimum) }
-    for accessibility in Accessibility.allCases
-    where hasPassphrase || accessibility != .whenPasscodeSetThisDeviceOnly {
-      try first.add("early", account: "\(accessibility)", accessibility)
-    }
+    try first.addEach("early")
     let texts = try first.texts()
     #expect(texts.count == (hasPassphrase ? 7 : 6))
 

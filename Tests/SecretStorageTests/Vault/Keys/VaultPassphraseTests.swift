@@ -17,7 +17,7 @@ struct VaultPassphraseTests {
       try object.setPassphrase(passphrase, cost: .minimum)
       _ = try vault.unlocked(by: passphrase)
     }
-    expectError(.wrongPassphrase) { _ = try vault.unlocked(by: "p") }
+    expectError(.wrongPassphrase) { try vault.unlocked(by: "p") }
     let bytes = try vault.bytes
     for (passphrase, sentence) in [
       ("", "A passphrase must not be empty"),

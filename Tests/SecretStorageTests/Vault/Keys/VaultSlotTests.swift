@@ -8,20 +8,15 @@ import Testing
 struct VaultSlotTests {
   private let vault = TestVault()
 
-  private func filledVault() throws -> SecretVault {
-    let object = try vault.openAsService()
-    try object.add("value", account: "a")
-    return object
-  }
-
   @Test func newVaultHasASlotForItsDevice() throws {
     #expect(try vault.open().slots.isEmpty)
     #expect(try FileSystem().status(of: vault.path) == nil)
-    #expect(try filledVault().slots == [.init(id: 1, name: "this device", kind: .device)])
+    let slots = try vault.openWithItem(asService: true).slots
+    #expect(slots == [.init(id: 1, name: "this device", kind: .device)])
   }
 
   @Test(arguments: KeyKind.allCases) func onlyAddedKeyUnlocksElsewhere(_ kind: KeyKind) throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     let slot = try object.addSlot(kind.key(1, in: vault), named: "added", cost: .minimum)
     #expect(slot.id == 2 && slot.name == "added")
     #expect(try object.slots.map(\.name) == ["this device", "added"])
@@ -32,7 +27,7 @@ struct VaultSlotTests {
     #expect(try elsewhere.isLocked == (kind != .credential))
     elsewhere.lock()
     let error = try failure { try elsewhere.unlock(with: kind.key(2, in: vault)) }
-    #expect(kind.refusal(error), "\(error)")
+    #expect(kind.isRefusal(error), "\(error)")
     #expect(try elsewhere.isLocked)
     #expect(try vault.bytes == bytes)
     try elsewhere.unlock(with: kind.key(1, in: vault))
@@ -53,12 +48,12 @@ struct VaultSlotTests {
 
   @Test(arguments: KeyKind.allCases)
   func damagedSlotIsNotAWrongKeyOrDamagedVault(_ kind: KeyKind) throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
     try vault.damageSlots(of: kind)
     let elsewhere = try vault.openElsewhere()
     let wrong = try failure { try elsewhere.unlock(with: try kind.key(2, in: vault)) }
-    #expect(kind.refusal(wrong), "\(wrong)")
+    #expect(kind.isRefusal(wrong), "\(wrong)")
     let right = try failure { try elsewhere.unlock(with: try kind.key(1, in: vault)) }
     #expect(right.corrupted?.hasPrefix("The key slot \"added\" is damaged, although the ") == true)
     if kind == .credential {
@@ -75,7 +70,7 @@ struct VaultSlotTests {
   }
 
   @Test func deviceSlotIsAddedOnce() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     let error = try failure { try object.addSlot(.device, named: "again") }
     #expect(error.invalid == "This device already has slot 1, \"this device\"")
     try object.setPassphrase("passphrase", cost: .minimum)
@@ -86,7 +81,7 @@ struct VaultSlotTests {
   }
 
   @Test func eachDeviceHasItsOwnSlot() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     try object.addSlot(.passphrase("shared"), named: "shared", cost: .minimum)
     let elsewhere = try vault.openElsewhere()
     expectError(.otherDevice("The vault")) { try elsewhere.unlock(with: .device) }
@@ -118,7 +113,7 @@ struct VaultSlotTests {
   }
 
   @Test func slotNameHas1To200Bytes() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
     let longest = String(repeating: "ñ", count: 100)
     for slot: UInt32 in [1, 2] { try object.renameSlot(slot, to: longest) }
@@ -138,7 +133,7 @@ struct VaultSlotTests {
   }
 
   @Test(arguments: KeyKind.allCases) func removedSlotIsNotInTheFile(_ kind: KeyKind) throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     let slot = try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
     let sealed = try #require(try object.withContents { $0.keys.table?.slots.last?.encoded })
     #expect(try vault.bytes.firstRange(of: sealed) != nil)
@@ -152,7 +147,7 @@ struct VaultSlotTests {
   }
 
   @Test func lastSlotCannotBeRemoved() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     let bytes = try vault.bytes
     let sentence = "Slot 1, \"this device\", is the last one that opens the vault on this device"
     let advice = "Add another slot before removing it"
@@ -169,7 +164,7 @@ struct VaultSlotTests {
   }
 
   @Test func newSlotHasAnUnusedNumber() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     try vault.changeSlots { [$0, KeySlot(id: .max, name: "last", kind: .unknown(type: 9))] }
     #expect(try object.addSlot(.keyFile(try vault.keyFile(1)), named: "stick").id == 2)
     #expect(try object.addSlot(.keyFile(try vault.keyFile(2)), named: "stick").id == 3)
@@ -177,7 +172,7 @@ struct VaultSlotTests {
 
   /// The key of these items is sealed under the device's key, which must exist.
   @Test func passphraseWithoutDeviceKeyKeepsItemsThatNeedIt() throws {
-    try filledVault().addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
+    try vault.openWithItem(asService: true).addSlot(.keyFile(try vault.keyFile(1)), named: "stick")
     let elsewhere = try vault.openElsewhere()
     try elsewhere.unlock(with: .keyFile(try vault.keyFile(1)))
     try elsewhere.addSlot(.passphrase("p"), named: "p", cost: .minimum)
@@ -190,7 +185,7 @@ struct VaultSlotTests {
   // Several objects, as of several processes.
 
   @Test func unlockedVaultStaysSoAndSeesSlotChanges() throws {
-    let object = try filledVault()
+    let object = try vault.openWithItem(asService: true)
     let slot = try object.addSlot(.passphrase("p"), named: "person", cost: .minimum)
     let other = try vault.openElsewhere()
     try other.unlock(with: .passphrase("p"))
@@ -212,7 +207,7 @@ struct VaultSlotTests {
   }
 
   @Test func concurrentlyAddedSlotsAreKept() throws {
-    _ = try filledVault()
+    _ = try vault.openWithItem(asService: true)
     try onThreads(8) { number in
       let object = vault.open()
       while true {

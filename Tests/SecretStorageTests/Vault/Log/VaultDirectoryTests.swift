@@ -63,18 +63,13 @@ import Testing
 
   private func expectRefused(_ path: String, saying words: String, by object: SecretVault) throws {
     let before = try vault.bytes
-    let item = try #require(try object.item("a"))
-    let writes: [() throws -> Void] = [
-      { try object.add("new", account: "b") }, { try object.change("a", to: "new") },
-      { try object.remove(item.id, expecting: item.revision) }, { try object.compact() },
-      { try object.setPassphrase("passphrase", cost: .cheap) },
-      { try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file") },
-      { try object.rotateKeys() }, { try object.importItems(of: vault) },
+    let works: [VaultWork] = [
+      .add, .change, .remove, .compact, .setPassphrase, .addSlot, .rotateKeys, .importItems,
     ]
-    for write in writes {
-      expectError(
-        "insecure", saying: "\(path) ", "(mode 0777)", "allowsSharedDirectories", words, from: write
-      )
+    for work in works {
+      expectError("insecure", saying: "\(path) ", "(mode 0777)", "allowsSharedDirectories", words) {
+        try work.perform(on: object, of: vault)
+      }
     }
     #expect(try vault.bytes == before)
     #expect(try object.texts() == ["a": "value"])
@@ -139,8 +134,7 @@ import Testing
     let diagnosis = object.diagnose()
     #expect(diagnosis.isHealthy)
     #expect(diagnosis.findings.filter { $0.text.contains("may not list") }.count == 3)
-    let reader = vault.open()
-    try reader.unlock(with: .passphrase("other"))
+    let reader = try vault.unlocked(by: "other")
     #expect(try reader.texts() == ["a": "changed"])
     #expect(try vault.temporaryNames() == [])
   }

@@ -11,8 +11,7 @@ struct VaultFileSizeTests {
 
   @Test(arguments: [1 << 30 + 1, 1 << 31, 1 << 40])
   func hugeFileIsRefusedBeforeItIsRead(_ size: Int) throws {
-    let object = try vault.protected()
-    try object.add("value", account: "a")
+    let object = try vault.protected().adding("value", account: "a")
     let bytes = try vault.bytes
     try FileSystem().open(vault.path, O_RDWR).truncate(to: size)
     let uses: [(SecretVault) throws -> Void] = [

@@ -18,10 +18,9 @@ struct VaultRotationFailureTests {
     let maker = hasPassphrase ? try vault.protected() : vault.open()
     try maker.addMany(4)
     let old = try CapturedKeys(maker)
-    let (bytes, state) = (try vault.bytes, try vault.rememberedState())
+    let (bytes, state) = try vault.snapshot
     let count = try FaultAtCall.atEachCall(code: code) { fault in
-      try vault.replace(by: bytes)
-      try vault.restoreState(state)
+      try vault.restore(bytes, state)
       let object = try vault.unlocked(by: passphrase, fileSystem: fault.fileSystem)
       let hasFailed = fault.causesError { try object.rotate() }
       let comment = Comment("error \(code) in \(fault.failed ?? "no call")")

@@ -14,14 +14,8 @@ struct VaultRotationResumingTests {
     try object.expectSound(texts)
   }
 
-  private func filled() throws -> SecretVault {
-    let object = vault.open()
-    try object.addMany(Self.count)
-    return object
-  }
-
   @Test(arguments: [0, 1, 21, 41]) func cancelledRotationIsResumed(_ limit: Int) throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     let old = try CapturedKeys(object)
     try object.rotateKeys(givingUpAt: limit)
     var texts = SecretVault.many(Self.count)
@@ -48,7 +42,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test func rotationDuringRotationFinishesBoth() throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     var earlier = [try CapturedKeys(object)]
     for limit in [1, 21] {
       try object.rotateKeys(givingUpAt: limit)
@@ -63,7 +57,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test func passphraseIsSetDuringRotation() throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     try object.rotateKeys(givingUpAt: 1)
     try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     let other = vault.open()
@@ -75,7 +69,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test func lockedRotationIsResumedAfterUnlocking() throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     expectLocked {
       try object.rotateKeys { progress in
         if progress.completed > 0 { object.lock() }
@@ -90,7 +84,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test func rotationOfARemovedVaultEnds() throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     try object.rotateKeys { [vault] _ in
       do throws(SystemError) { try FileSystem().unlink(vault.path) } catch {}
       return .proceed
@@ -99,7 +93,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test(arguments: [false, true]) func damagedVaultIsNotRotated(_ isPending: Bool) throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     if isPending { try object.rotateKeys(givingUpAt: 1) }
     // In a pending rotation, the items of this record are also in the earlier file.
     try vault.damage()
@@ -115,7 +109,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test(arguments: [0, 20, 40]) func cancelledCompactionChangesNothing(_ limit: Int) throws {
-    let object = try filled()
+    let object = try vault.openWithMany(Self.count)
     let before = try vault.bytes
     expectError(.cancelled) {
       try object.compact { progress in
@@ -130,7 +124,7 @@ struct VaultRotationResumingTests {
   }
 
   @Test func cancelledRepairChangesNothing() throws {
-    _ = try filled()
+    _ = try vault.openWithMany(Self.count)
     try vault.damage(at: 5000)
     let before = try vault.bytes
     expectError(.cancelled) { try vault.open().repair { _ in .cancel } }

@@ -11,8 +11,7 @@ struct VaultRotationSharingTests {
   private static let count = 60
 
   @Test func objectsReadAndWriteDuringRotation() throws {
-    let object = vault.open()
-    try object.addMany(Self.count)
+    let object = try vault.openWithMany(Self.count)
     let other = vault.open()
     var texts = SecretVault.many(Self.count)
     var step = 0
@@ -47,22 +46,16 @@ struct VaultRotationSharingTests {
 
   /// A change of an item between its selection and the batch's write wins.
   @Test func changeBeforeTheNextBatchIsKept() throws {
-    let other = vault.open()
-    try other.addMany(10)
+    let other = try vault.openWithMany(10)
     let writes = Lock(0)
     let object = vault.open(
-      fileSystem: FileSystem { [vault] call, path in
-        // Before a batch acquires the lock.
-        guard call == .open, path == vault.path + ".lock" else { return nil }
+      // Before a batch acquires the lock.
+      fileSystem: .before(.open, on: vault.path + ".lock") { _ in
         writes.withLock { $0 += 1 }
         // The first acquisition is for the beginning, the third for the end.
-        if writes.withLock({ $0 }) == 2 {
-          #expect(throws: Never.self) {
-            try other.change("3", to: "changed")
-            try other.remove("4")
-          }
-        }
-        return nil
+        if writes.withLock({ $0 }) != 2 { return }
+        try other.change("3", to: "changed")
+        try other.remove("4")
       })
     try object.rotateKeys()
     #expect(writes.withLock { $0 } == 3)
@@ -159,10 +152,7 @@ struct VaultRotationSharingTests {
   @Test func objectLockedDuringTheRenameStaysLocked() throws {
     let locker = Lock<SecretVault?>(nil)
     let object = try vault.protected(
-      fileSystem: FileSystem { call, _ in
-        if call == .rename { locker.withLock { $0?.lock() } }
-        return nil
-      })
+      fileSystem: .before(.rename) { _ in locker.withLock { $0?.lock() } })
     try object.addMany(10)
     locker.withLock { $0 = object }
     expectLocked { try object.rotate() }
@@ -176,8 +166,7 @@ struct VaultRotationSharingTests {
 
   /// Half of the processes have the vault unlocked, during rotations, slot changes and compactions.
   @Test func processesLoseNoWriteDuringRotations() throws {
-    let object = try vault.protected()
-    try object.add("always", account: "always", .always)
+    let object = try vault.protected().adding("always", account: "always", .always)
     try object.addMany(Self.count)
     let stop = try vault.path("stop")
     let count = Campaign.size(sample: 4, full: 16)

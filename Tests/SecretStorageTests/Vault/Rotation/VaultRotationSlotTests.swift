@@ -86,8 +86,7 @@ struct VaultRotationSlotTests {
 
   @Test func givenCredentialKeepsItsSlot() throws {
     try vault.giveCredential("vault.key", 9)
-    let object = try vault.openAsService()
-    try object.add("value", account: "a")
+    let object = try vault.openWithItem(asService: true)
     try object.addSlot(.credential(named: "vault.key"), named: "service")
     try object.rewrite { $0.keys.table?.slots.removeFirst() }
     let other = try vault.openAsService()

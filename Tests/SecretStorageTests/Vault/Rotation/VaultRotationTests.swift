@@ -102,8 +102,7 @@ struct VaultRotationTests {
   }
 
   @Test func copyFromBeforeOrDuringARotationIsRefused() throws {
-    let object = vault.open()
-    try object.addMany(46)
+    let object = try vault.openWithMany(46)
     let old = try vault.bytes
     var copies = [old]
     try object.rotateKeys { [vault] _ in

@@ -138,8 +138,7 @@ struct VaultExportTests {
   }
 
   @Test func cancelledExportWritesNothing() throws {
-    let object = vault.open()
-    try object.addMany(30, isPortable: true)
+    let object = try vault.openWithMany(30, isPortable: true)
     let heard = try reports { try object.export(of: vault, overwriting: true, reporting: $0) }
     #expect(heard == [0, 20, 30].map { MaintenanceProgress(completed: $0, total: 30) })
     try FileSystem().unlink(vault.export.path)

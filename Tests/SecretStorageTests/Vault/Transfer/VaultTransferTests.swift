@@ -65,8 +65,7 @@ struct VaultTransferTests {
   }
 
   @Test func vaultIsUsedDuringTransfers() throws {
-    let object = vault.open()
-    try object.addMany(50, isPortable: true)
+    let object = try vault.openWithMany(50, isPortable: true)
     try object.export(of: vault)
     let exported = try object.movableItems()
     let other = try vault.otherMachine()

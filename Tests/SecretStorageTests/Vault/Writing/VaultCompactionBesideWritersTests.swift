@@ -103,8 +103,7 @@ struct VaultCompactionBesideWritersTests {
 
   @Test(arguments: [false, true])
   func replacementDuringCompactionIsKept(_ rotates: Bool) throws {
-    let (object, other) = (vault.open(), vault.open())
-    try object.addMany(20)
+    let (object, other) = (try vault.openWithMany(20), vault.open())
     let texts = SecretVault.many(20).merging(["1": "changed", "2": "changed"]) { $1 }
     try compact(object) {
       try other.change("1", to: "changed")
@@ -116,8 +115,7 @@ struct VaultCompactionBesideWritersTests {
   }
 
   @Test func lockingDuringCompactionChangesNothing() throws {
-    let (object, other) = (vault.open(), vault.open())
-    try object.addMany(20)
+    let (object, other) = (try vault.openWithMany(20), vault.open())
     let bytes = try vault.bytes
     expectLocked { try compact(object) { object.lock() } }
     #expect(try vault.bytes == bytes)
@@ -125,8 +123,7 @@ struct VaultCompactionBesideWritersTests {
   }
 
   @Test func compactionCopiesNoDamagedWrites() throws {
-    let (object, other) = (vault.open(), vault.open())
-    try object.addMany(20)
+    let (object, other) = (try vault.openWithMany(20), vault.open())
     #expect(throws: SecretStoreError.self) {
       try compact(object) {
         try other.change("1", to: "changed")
@@ -138,8 +135,7 @@ struct VaultCompactionBesideWritersTests {
 
   /// A file from before the compaction or from its end, which continues the state of a reader.
   @Test func olderFileAfterCompactionIsRefused() throws {
-    let (object, reader, late) = (vault.open(), vault.open(), vault.open())
-    try object.addMany(10)
+    let (object, reader, late) = (try vault.openWithMany(10), vault.open(), vault.open())
     for reader in [reader, late] { #expect(try reader.texts().count == 10) }
     let early = try vault.bytes
     try object.compact()
@@ -149,14 +145,13 @@ struct VaultCompactionBesideWritersTests {
     for older in [compacted, early] {
       try vault.replace(by: older)
       for object in [object, reader, late, vault.open()] {
-        expectError("rolledBack") { _ = try object.text("1") }
+        expectError("rolledBack") { try object.text("1") }
       }
     }
   }
 
   @Test func forgedOffsetOfLastRecordIsHarmless() throws {
-    let (object, reader) = (vault.open(), vault.open())
-    try object.addMany(10)
+    let (object, reader) = (try vault.openWithMany(10), vault.open())
     let texts = try reader.texts()
     try object.compact()
     let bytes = try vault.bytes

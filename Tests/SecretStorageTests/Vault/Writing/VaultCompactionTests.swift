@@ -20,7 +20,7 @@ struct VaultCompactionTests {
     try object.compact()
     for reader in [object, vault.open()] { try reader.expectSound(SecretVault.many(count)) }
     // Three tables and the blocks.
-    #expect(TestVault.frames(of: try vault.bytes).count == 3 + (count + 3) / 4)
+    #expect(try vault.frames.count == 3 + (count + 3) / 4)
   }
 
   private func waitForCompaction(of object: SecretVault) throws {
@@ -98,8 +98,7 @@ struct VaultCompactionTests {
     let flushes = Lock(0)
     let (isBegun, isQueued) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        guard call == .fdatasync, path.hasSuffix("secrets.vault") else { return nil }
+      fileSystem: .before(.fdatasync, on: vault.path) { _ in
         let isFirst = flushes.withLock { flushes in
           flushes += 1
           return flushes == 1
@@ -108,7 +107,6 @@ struct VaultCompactionTests {
           isBegun.signal()
           isQueued.wait()
         }
-        return nil
       })
     try vault.open().add("value", account: "0")
     try onThreads(9) { number in
@@ -127,8 +125,7 @@ struct VaultCompactionTests {
   }
 
   @Test func compactionEndsDespiteConstantWrites() throws {
-    let object = vault.open()
-    try object.addMany(60)
+    let object = try vault.openWithMany(60)
     let journal = try vault.path("journal")
     let child = try ChildProcess("write", on: vault, ["4", "-", "p"], journal: journal)
     for round in 1...3 {

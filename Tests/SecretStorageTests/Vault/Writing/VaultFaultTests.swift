@@ -30,11 +30,10 @@ struct VaultFaultTests {
     default: break
     }
     for (account, value) in before { try vault.open().add(value, account: account) }
-    let saved = isNew ? nil : (bytes: try vault.bytes, state: try vault.rememberedState())
+    let saved = isNew ? nil : try vault.snapshot
     let count = try FaultAtCall.atEachCall(code: code) { fault in
       if let saved {
-        try vault.replace(by: saved.bytes)
-        try vault.restoreState(saved.state)
+        try vault.restore(saved.bytes, saved.state)
       } else {
         vault = TestVault()
       }
@@ -48,7 +47,7 @@ struct VaultFaultTests {
       let hasPassphrase = work == .setPassphrase && isDone
       func expect(_ texts: [String: String], of reader: SecretVault) throws {
         if reader !== object, try reader.hasPassphrase {
-          try reader.unlock(with: .passphrase(TestVault.passphrase))
+          try reader.unlock(with: .tests)
         }
         #expect(try reader.texts() == texts, comment)
       }

@@ -57,15 +57,12 @@ import Testing
       try replacement.perform(on: object, of: vault)
     } catch SecretStoreError.uncertain(directory, EIO) {}
     // A file that may vanish is not recorded as the newest one.
-    let bytes = try vault.bytes
-    let state = try vault.rememberedState()
+    let (bytes, state) = try vault.snapshot
     // It stays until the file that replaced the damaged one is durable.
     try TestVault.append([1], to: vault.path + ".damaged-1")
     let works: [VaultWork] = [.add, .change, .remove, .compact, .setPassphrase]
-    let writes: [() throws -> Void] = works.map { work in
-      { try work.perform(on: object, of: vault) }
-    }
-    for write in writes + [{ try object.removeDamagedCopies() }] {
+    let writes = works.map { work in { () throws in try work.perform(on: object, of: vault) } }
+    for write in writes + [{ _ = try object.removeDamagedCopies() }] {
       #expect(throws: error, performing: write)
       #expect(try vault.bytes == bytes)
       #expect(try object.damagedCopies.count == 1)
@@ -80,8 +77,8 @@ import Testing
   @Test func foundStateIsFlushedBeforeTheFirstWrite() throws {
     try vault.open().add("first", account: "a")
     let log = CallLog(.fsync, .fdatasync)
-    let isFailing = Lock(true)
-    let failing = vault.open(fileSystem: .failing(.fsync, on: "/state", while: isFailing))
+    let outage = Outage(of: .fsync, on: "/state")
+    let failing = vault.open(fileSystem: outage.fileSystem)
     let writer = vault.open(fileSystem: log.fileSystem)
     try writer.change("a", to: "second")
     let found = log.take()
@@ -93,33 +90,27 @@ import Testing
     #expect(log.take() == [String](repeating: "fdatasync \(vault.path)", count: 3))
 
     let bytes = try vault.bytes
-    let writes: [() throws -> Void] = [
-      { try failing.change("a", to: "third") }, { try failing.compact() },
-      { try failing.setPassphrase(TestVault.passphrase, cost: .cheap) },
-    ]
-    let error = SecretStoreError.uncertain(path: vault.statePath, code: EIO)
-    for write in writes {
-      #expect(throws: error, performing: write)
+    let works: [VaultWork] = [.change, .compact, .setPassphrase]
+    for work in works {
+      expectError(.uncertain(path: vault.statePath, code: EIO)) {
+        try work.perform(on: failing, of: vault)
+      }
       #expect(try vault.bytes == bytes)
     }
-    isFailing.withLock { $0 = false }
-    for write in writes { try write() }
-    #expect(try failing.texts() == ["a": "third"])
+    outage.end()
+    for work in works { try work.perform(on: failing, of: vault) }
+    #expect(try failing.texts() == ["a": "changed"])
   }
 
   @Test func unflushedDeviceKeyIsFlushedBeforeItIsUsed() throws {
     _ = try vault.protected()
     let state = try vault.path("other")
-    let isFailing = Lock(true)
-    let object = vault.open(
-      state: state, fileSystem: .failing(.fsync, on: "/other", while: isFailing))
-    try object.unlock(with: .passphrase(TestVault.passphrase))
+    let outage = Outage(of: .fsync, on: "/other")
+    let object = try vault.unlocked(state: state, fileSystem: outage.fileSystem)
     for _ in 0..<2 {
-      #expect(throws: SecretStoreError.uncertain(path: state, code: EIO)) {
-        try object.location.device.makeSecret()
-      }
+      expectError(.uncertain(path: state, code: EIO)) { try object.location.device.makeSecret() }
     }
-    isFailing.withLock { $0 = false }
+    outage.end()
     _ = try object.addSlot(.device, named: "device")
   }
 
@@ -137,8 +128,8 @@ import Testing
     try killed.export(of: vault)
     #expect(try killed.texts() == ["b": "second"])
 
-    let isFailing = Lock(true)
-    let object = vault.open(fileSystem: .failing(.fdatasync, on: vault.path, while: isFailing))
+    let outage = Outage(of: .fdatasync, on: vault.path)
+    let object = vault.open(fileSystem: outage.fileSystem)
     let work: [() throws -> Void] = [
       { try object.remove(item.id, expecting: item.revision) },
       {
@@ -148,21 +139,21 @@ import Testing
     ]
     let error = SecretStoreError.system(call: "fdatasync", path: vault.path, code: EIO)
     for perform in work { #expect(throws: error, performing: perform) }
-    isFailing.withLock { $0 = false }
+    outage.end()
     for perform in work { try perform() }
   }
 
   @Test func unflushedNewFileIsUncertain() throws {
-    let isFailing = Lock(false)
-    let object = vault.open(fileSystem: .failing(.fsync, on: directory, while: isFailing))
+    let outage = Outage(of: .fsync, on: directory, isOn: false)
+    let object = vault.open(fileSystem: outage.fileSystem)
     _ = try object.location.device.makeSecret()
-    isFailing.withLock { $0 = true }
+    outage.begin()
     let error = SecretStoreError.uncertain(path: directory, code: EIO)
     for account in ["a", "b"] {
       #expect(throws: error) { try object.add("value", account: account) }
       #expect(try vault.open().texts() == ["a": "value"])
     }
-    isFailing.withLock { $0 = false }
+    outage.end()
     try object.add("value", account: "b")
     #expect(try vault.open().texts() == ["a": "value", "b": "value"])
   }

@@ -124,8 +124,7 @@ struct VaultMaintenanceFailureTests {
     await #expect(processExitsWith: .success) {
       recordingErrors {
         let object = TestVault().open(fileSystem: .failing(.mkdir, with: EACCES))
-        let password = PasswordItem<String>(
-          .generic(service: "service"), refreshPolicy: .onChange, in: object)
+        let password = PasswordItem<String>(.onChange, in: object)
         let told = DispatchSemaphore(value: 0)
         SecretStores.onFailure = { failure in
           _ = password.value

@@ -67,7 +67,7 @@ private final class PowerFailureCampaign {
     case .removal: try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     case .repair:
       // The record of "b".
-      let frame = try #require(TestVault.frames(of: try vault.bytes).dropLast().last)
+      let frame = try #require(try vault.frames.dropLast().last)
       try vault.damage(at: frame.startIndex + 100)
       texts["b"] = nil
     case .import:
@@ -154,7 +154,7 @@ private final class PowerFailureCampaign {
   }
 
   private func unlock(_ object: SecretVault) throws {
-    if try object.hasPassphrase { try object.unlock(with: .passphrase(TestVault.passphrase)) }
+    if try object.hasPassphrase { try object.unlock(with: .tests) }
   }
 
   /// Opens the remains of a power failure; returns the contents, or nil if they need a repair.

@@ -80,11 +80,8 @@ private struct SuccessionHistory {
     default:
       let exists = try object.item(account) != nil
       try journal.write(account, "\(number)", on: disk) {
-        if exists {
-          try object.change(account, to: "\(number)")
-        } else {
-          try object.add("\(number)", account: account)
-        }
+        let value = "\(number)"
+        _ = try exists ? object.change(account, to: value) : object.add(value, account: account)
       }
     }
   }
