@@ -88,12 +88,12 @@ import Testing
   /// The file system cannot flush directories at all.
   @Test(arguments: [EINVAL, ENOSYS, EOPNOTSUPP])
   func unsupportedDirectoryFlushIsNoFailure(_ code: Int32) throws {
-    let path = directory.path
-    let fileSystem = FileSystem { $0 == .fsync && $1 == path ? code : nil }
+    let parent = directory.path
+    let fileSystem = FileSystem { $0 == .fsync && $1 == parent ? code : nil }
     try fileSystem.replaceFile(at: path, with: new)
     #expect(try content(of: path) == new)
-    #expect(try !fileSystem.synchronizeDirectory(path))
-    #expect(try FileSystem().synchronizeDirectory(path))
+    #expect(try !fileSystem.synchronizeDirectory(parent))
+    #expect(try FileSystem().synchronizeDirectory(parent))
   }
 
   /// Replaces a file that other users may own.
