@@ -7,7 +7,8 @@ package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
-  /// Begins an observation; concurrent calls of ``cancel()`` may each run the closure that ends it.
+  /// Creates the lifetime of an observation that has begun; concurrent calls of ``cancel()`` may
+  /// each run the closure that ends it.
   package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { cancel() }

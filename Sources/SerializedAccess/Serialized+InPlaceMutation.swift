@@ -105,8 +105,8 @@ extension Serialized {
 
 /// A work item that suspends a queue while another thread changes a value in place.
 final class QueueSuspension: @unchecked Sendable {
-  // `@unchecked`: the other thread waits while the queue runs `work`, and only changes it before
-  // the queue begins and between the semaphores' signals.
+  // `@unchecked`: the other thread waits while the queue runs `work`, and changes it only before
+  // the queue begins, between its two runs, and after the last one.
   private var work: () -> Void
   private let ended = DispatchSemaphore(value: 0)
   private let hasRun = DispatchSemaphore(value: 0)

@@ -49,8 +49,8 @@ extension Serialized where Value: Sendable {
 
   /// Changes the list between two accesses, or in the current access of the calling thread.
   ///
-  /// If an access is in progress, the change is also scheduled. Waiting for the scheduled change
-  /// alone could deadlock, because work on the queue may wait for the calling thread. So the
+  /// If an access lasts past a deadline, the change is also scheduled. Waiting for the scheduled
+  /// change alone could deadlock, because work on the queue may wait for the calling thread. So the
   /// closure can be called twice; the second call must have no effect.
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void

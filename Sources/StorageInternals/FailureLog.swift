@@ -1,7 +1,8 @@
 import CLibrary
 import Concurrency
 
-/// A log that writes each distinct failure as one line, and repeats it only after a success.
+/// A log that writes each distinct failure as one line, and repeats it only after a success, or
+/// after 100 other failures.
 package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendable>: Sendable {
   private let seen = Lock([Failure]())
   private let output: @Sendable (String) -> Void
@@ -10,7 +11,7 @@ package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendabl
     self.output = output
   }
 
-  /// Writes a failure, unless it was written before and has not been forgotten since.
+  /// Writes a failure, unless it is among the latest 100 and has not been forgotten.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.addFailure(failure) }) { output(failure.description) }
   }

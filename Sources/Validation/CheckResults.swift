@@ -5,6 +5,9 @@ struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
   var offset = 0
+  /// The combined state of all requirements, or nil if the states of the checks are recorded
+  /// instead.
+  private(set) var summary: Summary?
 
   /// Records the state of a check; `index` is that among the checks of the current rule.
   mutating func record(
@@ -12,6 +15,10 @@ struct CheckResults {
     positions: [Range<Int>] = []
   ) {
     let index = offset + index
+    if summary != nil {
+      if checks[index].severity == .requirement { summary?.add(state, positions: positions) }
+      return
+    }
     checks.update(index, state, advice: advice)
     if checks[index].positions != positions { checks[index].positions = positions }
   }
@@ -26,8 +33,16 @@ extension [ValidationCheck] {
   }
 }
 
-extension [ValidationCheck.State] {
-  var worst: ValidationCheck.State { self.max { $0.rank < $1.rank } ?? .satisfied }
+/// The combined state of several checks.
+struct Summary {
+  /// The worst state.
+  private(set) var state = ValidationCheck.State.satisfied
+  private(set) var positions: [Range<Int>] = []
+
+  mutating func add(_ other: ValidationCheck.State, positions others: [Range<Int>]) {
+    if other.rank > state.rank { state = other }
+    positions += others
+  }
 }
 
 extension ValidationCheck.State {

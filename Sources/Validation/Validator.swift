@@ -46,12 +46,11 @@ public struct Validator<Value>: Sendable {
       }
   }
 
-  /// Returns the worst state of all requirements for a value, and the positions that violate them.
-  func summary(of value: Value) -> (state: ValidationCheck.State, positions: [Range<Int>]) {
-    var results = CheckResults(checks: checks)
+  /// Returns the combined state of all requirements for a value.
+  func summary(of value: Value) -> Summary {
+    var results = CheckResults(checks: checks, summary: Summary())
     evaluate(value, &results)
-    let requirements = results.checks.filter { $0.severity == .requirement }
-    return (requirements.map(\.state).worst, requirements.flatMap(\.positions))
+    return results.summary ?? Summary()
   }
 
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {

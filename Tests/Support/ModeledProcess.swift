@@ -87,15 +87,17 @@ package struct ModeledJournal {
   /// The numbers of changes at which a write was acknowledged.
   package var acknowledgments: [Int] { entries.filter(\.isAcknowledged).map(\.time) }
 
-  /// Returns the keys whose values are neither acknowledged nor pending after a number of changes.
-  package func lostKeys(in found: [String: String], at time: Int = 0) -> [String] {
+  /// Describes each value that is neither acknowledged nor pending after a number of changes.
+  package func losses(in found: [String: String], at time: Int = 0) -> [String] {
     var possible: [String: [String?]] = [:]
     for entry in entries where entry.time <= time {
       if entry.isAcknowledged { possible[entry.key] = [] }
       possible[entry.key, default: [before[entry.key]]].append(entry.value)
     }
-    return Set(before.keys).union(found.keys).union(possible.keys).filter { key in
-      !(possible[key] ?? [before[key]]).contains(found[key])
-    }.sorted()
+    return Set(before.keys).union(found.keys).union(possible.keys).sorted().compactMap { key in
+      let possible = possible[key] ?? [before[key]]
+      if possible.contains(found[key]) { return nil }
+      return "\(key) is \(found[key] ?? "absent"), not one of \(possible)"
+    }
   }
 }

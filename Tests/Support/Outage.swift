@@ -1,7 +1,7 @@
 package import CLibrary
 import Concurrency
 package import StorageInternals
-import Testing
+package import Testing
 
 /// A failure of each call of one kind, which lasts until it ends.
 package final class Outage: Sendable {
@@ -28,11 +28,12 @@ package final class Outage: Sendable {
 extension FileSystem {
   /// A file system that calls a closure before each call of one kind, or only those on one path.
   package static func before(
-    _ call: Call, on path: String? = nil, _ body: @escaping @Sendable (String) throws -> Void
+    _ call: Call, on path: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable (String) throws -> Void
   ) -> FileSystem {
     FileSystem { made, at in
       if made != call || at != path ?? at { return nil }
-      do { try body(at) } catch { Issue.record(error) }
+      recordingErrors(sourceLocation: sourceLocation) { try body(at) }
       return nil
     }
   }
@@ -41,6 +42,7 @@ extension FileSystem {
   ///
   /// The call fails with the code that the closure returns. An error of the closure is an issue.
   package static func recording(
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable (_ call: Call, _ earlier: [Call]) throws -> Int32?
   ) -> FileSystem {
     let made = Lock([Call]())
@@ -49,8 +51,12 @@ extension FileSystem {
         defer { made.append(call) }
         return made
       }
-      do { return try body(call, earlier) } catch { Issue.record(error) }
-      return nil
+      do {
+        return try body(call, earlier)
+      } catch {
+        Issue.record(error, sourceLocation: sourceLocation)
+        return nil
+      }
     }
   }
 

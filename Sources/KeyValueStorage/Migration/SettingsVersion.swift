@@ -8,7 +8,7 @@ struct SettingsVersion: Sendable {
   let number: Int
   private let migrations: [KeyValueMigration]
 
-  /// Traps if the migrations are not in ascending order, or exceed the version.
+  /// Traps unless the versions of the migrations ascend, from 1 to the version.
   init(_ number: Int, _ migrations: [KeyValueMigration]) {
     let versions = migrations.map(\.version)
     guard zip(versions, versions.dropFirst()).allSatisfy(<), versions.first ?? 1 > 0,

@@ -16,7 +16,9 @@ final class Setting: Sendable {
   }
 
   private struct Cache: Sendable {
-    var value: CachedValue? { didSet { decodingError = value?.error } }
+    var value: CachedValue? {
+      didSet { if decodingError != nil || value?.error != nil { decodingError = value?.error } }
+    }
     @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {

@@ -74,8 +74,8 @@ struct StoreState: Sendable {
     generation += 1
     // Another thread may have adopted newer contents in the meantime.
     if contents?.revision ?? .min <= newest.revision { contents = newest }
-    for (key, change) in saved where unsaved[key]?.sequenceNumber == change.sequenceNumber {
-      unsaved[key] = nil
+    if !saved.isEmpty {
+      unsaved = unsaved.filter { saved[$0.key]?.sequenceNumber != $0.value.sequenceNumber }
     }
     if let before { notifyObservers(since: before) }
     if unsaved.isEmpty {

@@ -18,10 +18,12 @@ struct ReportedFailures: Sendable {
   /// Reports a `SecretStoreError` as it is, but not the text of any other error, such as a coder's,
   /// which may contain the value.
   func report(_ operation: SecretStorageFailure.Operation, _ error: any Error, of type: Any.Type) {
+    let refusal =
+      error is EncodingError
+      ? "JSON cannot represent this value of type \(type); the stored value is unchanged"
+      : "JSON or the adapter refused a value of type \(type); the stored one is unchanged"
     let reason: SecretStoreError =
-      operation == .write
-      ? .invalid("JSON or the adapter refused a value of type \(type); the stored one is unchanged")
-      : .undecodable("\(type)")
+      operation == .write ? .invalid(refusal) : .undecodable("\(type)")
     let failure = SecretStorageFailure(operation, error as? SecretStoreError ?? reason)
     failures.withLock { _ = $0.addFailure(failure) }
     SecretStores.onFailure(failure)

@@ -63,7 +63,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     defaultAccessControl = AccessControlSettings(access: accessOption, flags: accessFlags)
   }
 
-  /// Creates a property, and sets the access control for its saves.
+  /// Creates a property, and sets its access control as `modifyAccess(using:flags:)` does.
   ///
   /// - Throws: The errors of `modifyAccess(using:flags:)`.
   @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
@@ -77,7 +77,9 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     try modifyAccess(using: protection.access, flags: protection.flags)
   }
 
-  /// Sets the access control for later saves; `accessible` is a constant `kSecAttrAccessible…`.
+  /// Sets the access control for saves; `accessible` is a constant `kSecAttrAccessible…`.
+  ///
+  /// The next load or removal replaces it by that of the item; a get under `onAccess` is a load.
   ///
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
   ///   invalid or that no store supports. If only this store does not support it, the save fails.

@@ -8,8 +8,8 @@ public struct Authorization: Sendable {
   public static let none = Authorization()
 
   var proofs: AuthenticationProofs = []
-  /// The identifier of the fingerprints or faces enrolled when the authorization was created; nil
-  /// without a biometric proof, or if it is unknown.
+  /// The identifier of the fingerprints or faces enrolled at the last biometric check, even if the
+  /// check discarded the proof; nil if there was none, or if it is unknown.
   var enrolledSet: [UInt8]?
   /// The context that created the authorization.
   var context: AuthenticationContext?

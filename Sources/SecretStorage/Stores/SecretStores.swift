@@ -82,7 +82,7 @@ public enum SecretStores: Sendable {
 /// it.
 ///
 /// The override may outlive the call, for example in an unstructured task.
-struct DefaultStoreOverride: Sendable {
+final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
@@ -90,15 +90,18 @@ struct DefaultStoreOverride: Sendable {
   private let states = Lock(
     [ObjectIdentifier: (password: any Sendable, state: StoredPassword)]())
 
+  init(store: any SecretStore) { self.store = store }
+
   /// Returns the state of a password, which is created at its first access.
   func state(
     of password: any AnyObject & Sendable, _ declaration: PasswordDeclaration
   ) -> StoredPassword {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      let entry = states[key] ?? (password, StoredPassword(declaration, in: store))
-      states[key] = entry
-      return entry.state
+      if let existing = states[key]?.state { return existing }
+      let state = StoredPassword(declaration, in: store)
+      states[key] = (password, state)
+      return state
     }
   }
 }

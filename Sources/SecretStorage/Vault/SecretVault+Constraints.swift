@@ -72,7 +72,7 @@ extension SecretVault {
     do throws(SecretStoreError) {
       constrained = try ConstrainedSecret(
         decoding: payload, hasPassword: flags.contains(.applicationPassword))
-    } catch {
+    } catch .malformedRecord {
       throw .corrupted("The secret of item \(item.id.uuid) is malformed")
     }
     let constraints = try AccessConstraints(flags)

@@ -82,7 +82,7 @@ private struct PathWalk {
       position = next
       return
     } catch let error where error.code == ENOENT && !rest.contains("..") {
-      // A `..` after a missing directory cannot be resolved.
+      // Without a `..`, which a missing directory could not resolve, the rest is appended as it is.
       return end(name)
     }
     steps.append(PathStep(directory: position, name: name))

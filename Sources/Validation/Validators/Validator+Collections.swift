@@ -20,9 +20,12 @@ extension Validator where Value: Collection & SendableMetatype {
   /// do not meet the requirements.
   public static func each(_ validator: Validator<Value.Element>) -> Validator {
     Validator("each", .each(validator.combinedRequirement)) { elements, results in
-      let states = elements.map { validator.summary(of: $0).state }
-      let failed = states.indices.filter { states[$0] != .satisfied }
-      results.record(states.worst, positions: failed.map { $0..<($0 + 1) })
+      var all = Summary()
+      for (position, element) in elements.enumerated() {
+        let state = validator.summary(of: element).state
+        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
+      }
+      results.record(all.state, positions: all.positions)
     }
   }
 }

@@ -116,6 +116,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try value(of: type, key)
   }
 
+  // The default implementations for these types throw an error.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(of: type, key) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(of: type, key) }
 
@@ -179,6 +180,7 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(of: type) }
 
+  // The default implementations for these types throw an error.
   mutating func decode(_ type: Int128.Type) throws -> Int128 { try value(of: type) }
   mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try value(of: type) }
 

@@ -162,6 +162,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     builder.set(try builder.tree(of: value, at: key), forKey: key)
   }
 
+  // The default implementations for these types throw an error.
   func encode(_ value: Int128, forKey key: Key) { builder.set(value.tree, forKey: key) }
   func encode(_ value: UInt128, forKey key: Key) { builder.set(value.tree, forKey: key) }
 
@@ -198,6 +199,7 @@ struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
     builder.elements.append(try builder.tree(of: value, at: IndexKey(intValue: count)))
   }
 
+  // The default implementations for these types throw an error.
   func encode(_ value: Int128) { builder.elements.append(value.tree) }
   func encode(_ value: UInt128) { builder.elements.append(value.tree) }
 

@@ -210,10 +210,7 @@ extension ValueTree {
 }
 
 extension FixedWidthInteger {
-  var tree: ValueTree { .number(.integer(Int128(self))) }
-}
-
-extension UInt128 {
+  /// The number, or a string for a `UInt128` that exceeds `Int128`.
   var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }

@@ -62,7 +62,7 @@ struct StoreKillTests {
     for key in try store.keys() where key != "afterwards" { found[key] = try store.value(of: key) }
     // No other process is running, so the first access removes the temporary files.
     #expect(try file.temporaryFiles == [])
-    #expect(journal.lostKeys(in: found) == [], "\(found)")
+    #expect(journal.losses(in: found) == [])
     for thread in Self.processes.flatMap({ ["\($0) 0", "\($0) 1"] }) {
       #expect(found["\(thread) first"] == found["\(thread) second"])
     }

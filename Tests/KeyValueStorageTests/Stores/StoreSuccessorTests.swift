@@ -109,7 +109,7 @@ struct StoreSuccessorTests {
         let comment = Comment("cut after \(time) of \(changes.count) with odds \(odds ?? -1)")
         do {
           let store = file.openUnobserved(patience: .zero)
-          #expect(journal.lostKeys(in: try values(of: store), at: time) == [], comment)
+          #expect(journal.losses(in: try values(of: store), at: time) == [], comment)
           try store.set(9, for: "new")
           #expect(try store.value(of: "new") == 9, comment)
         } catch {

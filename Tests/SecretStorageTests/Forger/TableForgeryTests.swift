@@ -55,7 +55,6 @@ struct TableForgeryTests {
   private let staleState: [String: [UInt8]]
 
   init() throws {
-
     let owner = try vault.open().adding("value", account: "always", .always)
     older = try vault.bytes
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)

@@ -16,12 +16,13 @@ extension FileSystem {
 
   /// Calls a closure before the first call of a kind on a path with a suffix.
   static func before(
-    _ first: Call, on suffix: String, _ body: @escaping @Sendable () throws -> Void
+    _ first: Call, on suffix: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable () throws -> Void
   ) -> FileSystem {
     let isDone = Lock(false)
     return FileSystem { call, path in
       guard call == first, path.hasSuffix(suffix) else { return nil }
-      if !isDone.exchange(true) { recordingErrors(body) }
+      if !isDone.exchange(true) { recordingErrors(sourceLocation: sourceLocation, body) }
       return nil
     }
   }

@@ -78,7 +78,7 @@ struct ValidationLanguageTests {
   @Test func countsHaveCorrectPlural() throws {
     for row in try Fixture.rows("plurals", as: CountRow.self) {
       let message = ValidationMessage.addOf(row.count, [.digits])
-      #expect(ValidationLanguage.all.map { message.text(in: $0) } == row.texts)
+      #expect(ValidationLanguage.all.map { message.text(in: $0) } == row.texts, "\(row)")
     }
   }
 
@@ -86,7 +86,7 @@ struct ValidationLanguageTests {
     for row in try Fixture.rows("russian-limits", as: CountRow.self) {
       let least = ValidationMessage.minimumOf(row.count, [.upper, .digits])
       let most = ValidationMessage.maximumLength(row.count, .codePoints)
-      #expect([least, most].map { $0.text(in: .russian) } == row.texts)
+      #expect([least, most].map { $0.text(in: .russian) } == row.texts, "\(row)")
     }
   }
 

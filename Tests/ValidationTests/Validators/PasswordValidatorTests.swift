@@ -10,6 +10,7 @@ struct PasswordValidatorTests {
     .maxRepeating(2), .minLength(6), .maxLength(8),
   ]
 
+  /// Three characters are missing in "abcdef", with room for two.
   @Test func checksMatchRules() throws {
     for row in try Fixture.rows("password-checklist", as: ChecklistRow.self) {
       let report = Validator<String>.password(Self.rules).report(for: row.typed)

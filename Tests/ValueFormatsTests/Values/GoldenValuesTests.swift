@@ -1,7 +1,7 @@
 import FoundationEssentials
-import ValueFormats
 import TestSupport
 import Testing
+import ValueFormats
 
 /// The bytes of values from an earlier version, which must always remain decodable.
 ///

@@ -117,7 +117,8 @@ extension VaultContents {
 
   /// Opens an item's payload: its secret, or with access flags, an encoded ``ConstrainedSecret``.
   func payload(of item: VaultItem) throws(SecretStoreError) -> Secret {
-    try open(item, with: item.secret.recordKey(from: keys.key(of: item.secret), cipher))
+    let key = try item.secret.recordKey(from: keys.key(of: item.secret), cipher)
+    return try open(item, with: key.wipedByForking)
   }
 
   private func open(_ item: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {

@@ -44,7 +44,7 @@ struct KeyTableRecord: Sendable {
     do throws(SecretStoreError) {
       return try KeyTableRecord(payload, cipher)
     } catch {
-      // `VaultContents.apply` reports the record as damaged.
+      // Decoding throws only `malformedRecord`. `VaultContents.apply` reports the damage.
       return nil
     }
   }

@@ -14,8 +14,8 @@ extension SecretVault {
   ///   - passphrase: As in ``UnlockKey/passphrase(_:)``; required to recover the exported items.
   ///   - cost: The cost of opening the file; nil means ``ScryptCost/calibrated(to:cipher:)``.
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
-  ///   - report: A closure that is called synchronously with 0 at the start, and after each batch
-  ///     of at most 256 items; it can cancel the export.
+  ///   - report: A closure that is called synchronously with 0 after the key derivation, and after
+  ///     each batch of at most 256 items; it can cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is or becomes locked;
   ///   ``SecretStoreError/corrupted(_:)`` if it must be repaired first;

@@ -66,11 +66,12 @@ import Testing
     let works: [VaultWork] = [
       .add, .change, .remove, .compact, .setPassphrase, .addSlot, .rotateKeys, .importItems,
     ]
-    for work in works {
-      expectError("insecure", saying: "\(path) ", "(mode 0777)", "allowsSharedDirectories", words) {
-        try work.perform(on: object, of: vault)
-      }
+    func expectInsecure(_ work: () throws -> Void) {
+      expectError(
+        "insecure", saying: "\(path) ", "(mode 0777)", "allowsSharedDirectories", words, from: work)
     }
+    for work in works { expectInsecure { try work.perform(on: object, of: vault) } }
+    expectInsecure { try object.addSlot(.keyFile(try vault.keyFile(1)), named: "file") }
     #expect(try vault.bytes == before)
     #expect(try object.texts() == ["a": "value"])
     try object.importItems(of: vault, isDryRun: true)

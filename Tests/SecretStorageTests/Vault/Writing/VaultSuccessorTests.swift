@@ -93,7 +93,7 @@ private struct SuccessionHistory {
     let object = vault.open()
     do {
       let texts = try object.texts()
-      #expect(journal.lostKeys(in: texts, at: count) == [], comment)
+      #expect(journal.losses(in: texts, at: count) == [], comment)
       #expect(try object.verify().isSound, comment)
       try object.add("new", account: "new")
       #expect(try object.texts() == texts.merging(["new": "new"]) { $1 }, comment)
