@@ -44,6 +44,22 @@ struct KeychainAdapterTests {
     #expect(text.split(separator: "\n").count { $0.contains("could not be read") } == 2, "\(text)")
   }
 
+  @Test func refusedValueIsReportedWithItsType() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      inMemory {
+        KeychainStore<Double>(key: "key").wrappedValue = .nan
+        let memory = Memory()
+        memory.isFull = true
+        CodableKeychainElement<Int>(storageAdapter: memory, key: "number").wrappedValue = 6
+      }
+    }
+    let text = message(of: result)
+    for reason in [
+      "JSON cannot represent this value of type Double; the stored value is unchanged",
+      "JSON or the adapter refused a value of type Int; the stored one is unchanged",
+    ] { #expect(text.contains(reason), "\(text)") }
+  }
+
   @Test func declarationsOfOneKeyShareAnItem() throws {
     let tester = Declarations()
     let other = Declarations()
