@@ -1,5 +1,6 @@
 package import CLibrary
 import Concurrency
+import Synchronization
 
 /// A lock that excludes other threads and processes, and is released when the value is destroyed.
 ///
@@ -116,5 +117,21 @@ extension File {
     defer { if !isKept { unlock() } }
     isKept = try isStill(at: path, in: fileSystem)
     return isKept
+  }
+}
+
+/// The maximum time that a store waits for a lock.
+package final class LockTimeout: Sendable {
+  private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
+
+  package init() {}
+
+  package var duration: Duration {
+    get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+    set {
+      // The timeout is limited to 136 years to avoid overflows.
+      let limited = max(.zero, min(newValue, .seconds(1 << 32)))
+      nanoseconds.store(Int64(limited / .nanoseconds(1)), ordering: .relaxed)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import StorageInternals
 
@@ -106,5 +107,62 @@ public struct PAMAuthenticator: Authenticator {
       }
     }
     throw .cancelled
+  }
+}
+
+/// A PAM service: a file in which the administrator configures authentication.
+struct PAMService: Hashable, Sendable {
+  let name: String
+  /// The directory of the file, for tests; nil for the system's directories.
+  let directory: String?
+
+  /// The reason why the service cannot be used; nil if it is available.
+  ///
+  /// Without the file, PAM would use the service `other`, which may accept every login.
+  var availabilityError: SecretStoreError? {
+    if Fork.isChild { return .forked }
+    if name.isEmpty || name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
+      return .invalid("The name of a PAM service must be a file name without slashes")
+    }
+    do {
+      _ = try LibPAM.shared.get()
+    } catch {
+      return .missingLibrary("\(error)")
+    }
+    let directories = directory.map { [$0] } ?? ["/etc/pam.d", "/usr/lib/pam.d"]
+    // PAM converts the name to lower case.
+    if directories.contains(where: { unsafe access("\($0)/\(name.lowercased())", R_OK) == 0 }) {
+      return nil
+    }
+    return .unavailable(
+      """
+      The PAM service \(name) does not exist on this machine, or its file cannot be read. Use another \
+      service, or install \(name) in \(directories[0]).
+      """)
+  }
+}
+
+/// The user of this process.
+enum ProcessUser {
+  /// The login name; throws `unavailable` if there is none, as in some containers.
+  static var name: String {
+    get throws(SecretStoreError) {
+      let user = getuid()
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      // Larger entries are treated as missing.
+      var buffer = [CChar](repeating: 0, count: 64 * 1024)
+      // The entry refers to the buffer, so the name is copied inside the closure.
+      let (code, name) = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+        let code = unsafe getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &found)
+        return unsafe (code, found.map { unsafe String(cString: $0.pointee.pw_name) })
+      }
+      if let name { return name }
+      throw .unavailable(
+        """
+        The user with ID \(user) has no name\(code == 0 ? "" : " (\(errorMessage(code)))"), so PAM \
+        cannot authenticate them. Specify a user, or add this one to the system.
+        """)
+    }
   }
 }
