@@ -1,10 +1,7 @@
 import Concurrency
 
-/// A password that the app supplies, with a cache of the keys derived from it.
-///
-/// Deriving a key takes tenths of a second.
+/// A password of the app, with a cache of its keys, because deriving one takes tenths of a second.
 final class ApplicationPassword: Sendable {
-  /// The parameters on which a derived key depends, apart from the password.
   struct Derivation: Hashable {
     let cost: ScryptCost
     let salt: [UInt8]
@@ -13,12 +10,9 @@ final class ApplicationPassword: Sendable {
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
   private static let cacheLimit = 16
-  /// The maximum size of the password, in bytes.
   private static let sizeLimit = 64 * 1024
 
-  init(_ password: Secret) {
-    self.password = password
-  }
+  init(_ password: Secret) { self.password = password }
 
   /// Throws `invalid` if the password is empty or too long.
   func check() throws(SecretStoreError) {

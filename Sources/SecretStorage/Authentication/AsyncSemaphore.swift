@@ -12,9 +12,7 @@ final class AsyncSemaphore: Sendable {
   private let state = Lock(State())
   private let lastID = Atomic(0)
 
-  /// Waits until the semaphore is free, and acquires it.
-  ///
-  /// Throws `cancelled` if the task is cancelled before, or the semaphore is closed.
+  /// Acquires the semaphore when it is free; throws `cancelled` if the task is, or it is closed.
   func wait() async throws(SecretStoreError) {
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let isAcquired = await withTaskCancellationHandler {
@@ -41,7 +39,6 @@ final class AsyncSemaphore: Sendable {
     if !isAcquired { throw .cancelled }
   }
 
-  /// Releases the semaphore to the first waiting task.
   func signal() {
     let next = state.withLock { state in
       state.isAcquired = !state.waiters.isEmpty

@@ -10,7 +10,6 @@ import Concurrency
 /// Properties never prompt the user: to read an item that needs a proof, pass a context to
 /// ``PasswordItem/load(authorizedBy:)`` or a similar method. A proof is valid in every store.
 public final class AuthenticationContext: Sendable {
-  /// The proofs of one authentication, with the enrolled set and the time at which it succeeded.
   private struct Proof {
     let proofs: AuthenticationProofs
     let enrolledSet: [UInt8]?
@@ -25,17 +24,13 @@ public final class AuthenticationContext: Sendable {
   /// The reason that prompts show.
   public let reason: String
   private let authenticator: (any Authenticator)?
-  /// The application password for reading and saving items; nil if there is none.
   let applicationPassword: ApplicationPassword?
-  /// The application password that a save gives its item; nil to keep the current one.
   let newApplicationPassword: ApplicationPassword?
-  /// The key derivation cost for items that are saved.
   let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
-  /// The cancellation of the context, requested before `cancel()` resets the state, so that nothing
-  /// is added afterwards.
+  /// Requested before `cancel()` resets the state, so that nothing is added afterwards.
   let cancellation = Cancellation()
 
   /// Creates a context without prompting the user.
@@ -97,7 +92,6 @@ public final class AuthenticationContext: Sendable {
     try await authorization(for: accessControl, with: authenticator)
   }
 
-  /// Authorizes access like ``authorize(_:with:)``; `now` returns the current time.
   package func authorization(
     for accessControl: AccessControl, with authenticator: (any Authenticator)?,
     at now: @Sendable () -> ContinuousClock.Instant = { .now }

@@ -11,12 +11,10 @@ public struct Authorization: Sendable {
   /// The identifier of the fingerprints or faces enrolled at the last biometric check, even if the
   /// check discarded the proof; nil if there was none, or if it is unknown.
   var enrolledSet: [UInt8]?
-  /// The context that created the authorization.
   var context: AuthenticationContext?
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?
 
-  /// Throws `cancelled` if the context was cancelled.
   func checkContext() throws(SecretStoreError) {
     if context?.cancellation.isRequested == true { throw .cancelled }
   }

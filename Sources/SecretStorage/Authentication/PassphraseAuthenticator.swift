@@ -1,5 +1,3 @@
-import Concurrency
-
 /// An authenticator that asks for the passphrase of a vault, as proof of a passcode.
 ///
 /// It asks even if the vault is unlocked, and does not unlock the vault.

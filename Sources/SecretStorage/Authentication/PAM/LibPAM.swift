@@ -80,9 +80,7 @@ import StorageInternals
         "Debian and Ubuntu": "libpam0g", "Fedora": "pam-libs", "Arch": "pam", "Alpine": "linux-pam",
       ])
     unsafe start = try library.function("pam_start")
-    unsafe startInDirectory =
-      unsafe library.symbol("pam_start_confdir") == nil
-      ? nil : try library.function("pam_start_confdir")
+    unsafe startInDirectory = try? library.function("pam_start_confdir", as: StartInDirectory.self)
     unsafe setItem = try library.function("pam_set_item")
     unsafe authenticate = try library.function("pam_authenticate")
     unsafe checkAccount = try library.function("pam_acct_mgmt")
@@ -105,7 +103,6 @@ import StorageInternals
     return unsafe (code == 0 ? handle : nil, code)
   }
 
-  /// Sets the user's terminal, which modules may query.
   func setTerminal(_ path: String, of handle: Handle) -> Int32 {
     // PAM_TTY is 3.
     unsafe path.withCString { unsafe setItem(handle, 3, $0) }

@@ -1,6 +1,5 @@
 import CLibrary
 import Concurrency
-import StorageInternals
 
 /// An authenticator that uses Pluggable Authentication Modules (Linux-PAM), like a login.
 ///
@@ -142,7 +141,6 @@ struct PAMService: Hashable, Sendable {
   }
 }
 
-/// The user of this process.
 enum ProcessUser {
   /// The login name; throws `unavailable` if there is none, as in some containers.
   static var name: String {

@@ -27,7 +27,6 @@ final class PAMTransaction: Sendable {
   private let state = Lock(State())
   private let answered = DispatchSemaphore(value: 0)
 
-  /// Starts an authentication, which waits for the answers to its messages.
   init(_ user: String, by service: PAMService, _ library: LibPAM) {
     (events, continuation) = AsyncStream.makeStream()
     // The queue is a separate one, because a module may sleep arbitrarily long.
@@ -138,7 +137,6 @@ private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer 
   return unsafe array
 }
 
-/// A message of a module: a text to show, or a question.
 enum PAMMessage: Sendable {
   case message(AuthenticationMessage)
   case question(AuthenticationQuestion)

@@ -45,7 +45,6 @@ struct DeferredSignals {
     return pipe
   }
 
-  /// Whether signals are deferred now.
   private static let isDeferring = Lock(false)
 
   private let pipe: SelfPipe
@@ -56,8 +55,7 @@ struct DeferredSignals {
     // Discard signals that arrived earlier.
     while pipe.readByte() != nil {}
     for number in Self.all {
-      var old = sigaction()
-      unsafe sigaction(number, nil, &old)
+      let old = sigaction.current(of: number)
       // Signals that the app ignores, as under `nohup`, stay ignored.
       if number != SIGCONT, old.handlerAddress == sigaction.ignoring { continue }
       if Self.others.contains(number), old.handlerAddress != sigaction.default { continue }
@@ -82,7 +80,6 @@ struct DeferredSignals {
 
   /// The descriptor that becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
-
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.
@@ -90,9 +87,8 @@ struct DeferredSignals {
     Self.isDeferring.withLock { $0 = false }
     for (number, action) in previous {
       var action = action
-      var current = sigaction()
-      unsafe sigaction(number, nil, &current)
       // A handler that was installed in the meantime, such as a dispatch source's, is not replaced.
+      let current = sigaction.current(of: number)
       if current.handlerAddress != Self.deferring.handlerAddress { continue }
       unsafe sigaction(number, &action, nil)
     }
@@ -111,8 +107,7 @@ struct DeferredSignals {
     unsafe sigaction(SIGCONT, &current, nil)
   }
 
-  /// Defers a signal that a dispatch source has received; returns false if signals are not deferred
-  /// now.
+  /// Defers a signal of a dispatch source; returns false if signals are not deferred now.
   static func deferSignal(_ number: Int32) -> Bool {
     isDeferring.withLock { isDeferring in
       if isDeferring { writeSignal(number) }
@@ -129,6 +124,13 @@ struct DeferredSignals {
 }
 
 extension sigaction {
+  /// Returns the action of a signal, without changing it.
+  static func current(of number: Int32) -> sigaction {
+    var action = sigaction()
+    unsafe sigaction(number, nil, &action)
+    return action
+  }
+
   /// The address of the handler, because functions cannot be compared.
   var handlerAddress: Int {
     #if canImport(Glibc)
@@ -146,7 +148,6 @@ extension sigaction {
 
 /// The signal mask of the current thread; threads of Dispatch block nearly all signals.
 enum ThreadSignals {
-  /// Calls a closure while the current thread does not block some signals.
   static func unblocking<Result, Failure: Error>(
     _ numbers: [Int32], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -40,7 +40,6 @@ public struct TerminalConversation: AuthenticationConversation {
   }
 }
 
-/// The semaphore that admits one message or question of the process at a time.
 private let semaphore = AsyncSemaphore()
 
 /// Calls a closure after all earlier ones, on another thread, with a descriptor that becomes

@@ -12,7 +12,6 @@ struct TypedLine {
   /// Whether the key that erases removes a whole UTF-8 character.
   var erasesCharacters: Bool
   private(set) var count = 0
-  /// Whether more bytes than the limit were typed.
   private(set) var isTooLong = false
   /// Whether the next byte is added even if it is an editing key.
   private(set) var isLiteral = false

@@ -1,7 +1,6 @@
 import Concurrency
 import Dispatch
 
-/// The period without use after which a vault locks.
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -32,11 +31,8 @@ struct IdlePeriod: Sendable {
     if end != nil { end = now() + limit }
   }
 
-  mutating func stop() {
-    end = nil
-  }
+  mutating func stop() { end = nil }
 
-  /// Schedules the timer for the end of the period, which uses may have delayed.
   func rescheduleTimer() {
     if let end { timer.schedule(after: end - now()) }
   }

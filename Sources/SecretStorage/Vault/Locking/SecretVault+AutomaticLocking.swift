@@ -17,7 +17,6 @@ extension SecretVault {
     }
   }
 
-  /// Applies a setting, with a clock that measures the idle time.
   func apply(
     _ setting: AutomaticLocking, clock now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {

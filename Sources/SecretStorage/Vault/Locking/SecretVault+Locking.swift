@@ -131,7 +131,6 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks the vault if the idle period has ended; returns whether the vault was locked.
   mutating func lockIfIdle() -> Bool {
     guard session.idle?.hasEnded == true else { return false }
     lock()

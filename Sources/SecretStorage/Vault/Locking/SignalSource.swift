@@ -62,12 +62,7 @@ final class SignalSource: @unchecked Sendable {
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
-  private var handlerAddress: Int {
-    var action = sigaction()
-    // The call only reads the current action.
-    unsafe sigaction(number, nil, &action)
-    return action.handlerAddress
-  }
+  private var handlerAddress: Int { sigaction.current(of: number).handlerAddress }
 
   /// Calls the handlers of SIGTSTP and stops the process; returns false if another handler is set.
   static func suspend() -> Bool {
