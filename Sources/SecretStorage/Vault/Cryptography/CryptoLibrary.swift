@@ -11,7 +11,6 @@ import StorageInternals
   typealias Bytes = UnsafePointer<UInt8>
   typealias MutableBytes = UnsafeMutablePointer<UInt8>
 
-  /// The file name of the loaded library.
   let name: String
 
   // EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
@@ -104,11 +103,10 @@ import StorageInternals
     // EVP_CIPHER *EVP_CIPHER_fetch(OSSL_LIB_CTX *, const char *algorithm, const char *properties);
     typealias Fetch =
       @convention(c) (OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> OpaquePointer?
-    if unsafe library.symbol("EVP_\(kind)_fetch") != nil {
-      let fetch = unsafe try library.function("EVP_\(kind)_fetch", as: Fetch.self)
-      if let fetched = unsafe name.withCString({ unsafe fetch(nil, $0, nil) }) {
-        return unsafe fetched
-      }
+    if let fetch = unsafe try? library.function("EVP_\(kind)_fetch", as: Fetch.self),
+      let fetched = unsafe name.withCString({ unsafe fetch(nil, $0, nil) })
+    {
+      return unsafe fetched
     }
     // const EVP_CIPHER *EVP_aes_256_gcm(void);
     typealias Get = @convention(c) () -> OpaquePointer?
@@ -117,9 +115,7 @@ import StorageInternals
     }
     return unsafe found
   }
-}
 
-extension CryptoLibrary {
   /// The library, loaded on first use; throws `missingLibrary`, or `forked` in a forked child.
   package static var loaded: CryptoLibrary {
     get throws(SecretStoreError) {
@@ -129,6 +125,80 @@ extension CryptoLibrary {
       } catch {
         throw .missingLibrary("\(error)")
       }
+    }
+  }
+
+  private static let digestSize = 32
+
+  /// Computes the SHA-256 digest of bytes (FIPS 180-4).
+  package func digest(of bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: Self.digestSize)
+    let succeeded = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe self.digest(bytes.baseAddress, bytes.count, &digest, nil, sha256, nil) == 1
+    }
+    guard succeeded else { throw .failedCall("EVP_Digest") }
+    return digest
+  }
+
+  /// Computes HMAC-SHA-256 (RFC 2104).
+  package func authenticationCode(
+    of message: ArraySlice<UInt8>, under key: Secret
+  ) throws(SecretStoreError) -> Secret {
+    try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
+      unsafe authenticate(message, under: key, into: output)
+    }
+  }
+
+  /// Computes HMAC-SHA-256, and returns whether that succeeded; the output may contain the key.
+  private func authenticate(
+    _ message: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer,
+    into output: UnsafeMutableBufferPointer<UInt8>
+  ) -> Bool {
+    guard let count = Int32(exactly: key.count) else { return false }
+    return unsafe hmac(
+      sha256, key.baseAddress, count, message.baseAddress, message.count, output.baseAddress, nil)
+      != nil
+  }
+
+  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
+  package func hkdf(
+    _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
+  ) throws(SecretStoreError) -> Secret {
+    // HMAC is used, because the library's HKDF function takes four times as long. A missing salt is
+    // replaced with zeros, as the RFC requires.
+    let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
+    return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
+      // The output contains the extracted key until the expanded key replaces it.
+      unsafe authenticate(key, under: salt, into: output)
+        && (info + [1]).withUnsafeBytes { info in
+          unsafe authenticate(info, under: UnsafeRawBufferPointer(output), into: output)
+        }
+    }
+  }
+
+  /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
+  package func pbkdf2(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
+  ) throws(SecretStoreError) -> Secret {
+    try unsafe compute("PKCS5_PBKDF2_HMAC", count, passphrase, salt) { passphrase, salt, output in
+      unsafe pbkdf2(
+        passphrase.baseAddress, Int32(passphrase.count), salt.baseAddress, Int32(salt.count),
+        Int32(iterations), sha256, Int32(output.count), output.baseAddress) == 1
+    }
+  }
+
+  /// Creates a secret of `count` bytes with a closure, which returns false if a function fails.
+  func compute(
+    _ function: String, _ count: Int, _ secret: Secret, _ bytes: ArraySlice<UInt8>,
+    _ body: (
+      UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool
+  ) throws(SecretStoreError) -> Secret {
+    try unsafe Secret(count: count) { output throws(SecretStoreError) in
+      let succeeded = unsafe secret.withUnsafeBytes { secret in
+        unsafe bytes.withUnsafeBytes { unsafe body(secret, $0, output) }
+      }
+      guard succeeded else { throw .failedCall(function) }
     }
   }
 }

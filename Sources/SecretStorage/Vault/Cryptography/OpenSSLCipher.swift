@@ -23,9 +23,7 @@ public final class OpenSSLCipher: SecretCipher {
   /// Creates a cipher without loading the library.
   public init() {}
 
-  deinit {
-    eraseKeys()
-  }
+  deinit { eraseKeys() }
 
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
   public func eraseKeys() {

@@ -62,25 +62,7 @@ public struct ScryptCost: Hashable, Sendable {
     if !isAffordable { throw .corrupted("\(owner) requires an excessive amount of work") }
     if !isSufficient { throw .corrupted("\(owner) requires too little work to be secure") }
   }
-}
 
-extension [UInt8] {
-  mutating func append(_ cost: ScryptCost) {
-    append(cost.logarithmicCost)
-    append(littleEndian: cost.blockSize)
-    append(littleEndian: cost.parallelization)
-  }
-}
-
-extension RecordReader {
-  mutating func cost() throws(SecretStoreError) -> ScryptCost {
-    ScryptCost(
-      logarithmicCost: try integer(), blockSize: try integer(), parallelization: try integer())
-  }
-}
-
-extension ScryptCost {
-  /// The measured costs for the default duration, by the type of the cipher.
   private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:])
   private static let defaultDuration = Duration.milliseconds(500)
 
@@ -141,5 +123,20 @@ extension ScryptCost {
       (cost, measured) = (doubled, next)
     }
     return cost
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ cost: ScryptCost) {
+    append(cost.logarithmicCost)
+    append(littleEndian: cost.blockSize)
+    append(littleEndian: cost.parallelization)
+  }
+}
+
+extension RecordReader {
+  mutating func cost() throws(SecretStoreError) -> ScryptCost {
+    ScryptCost(
+      logarithmicCost: try integer(), blockSize: try integer(), parallelization: try integer())
   }
 }
