@@ -81,13 +81,10 @@ public struct AccessFlags: OptionSet, Hashable, Sendable {
   public static let and = AccessFlags(rawValue: 1 << 7)
 }
 
-/// The requirements that valid access flags express.
 struct AccessConstraints: Sendable {
-  /// All flags of this version.
   private static let supported = AccessFlags(rawValue: 0b1111_1111)
 
   private let accepted: AuthenticationProofs
-  /// Whether all of the accepted proofs are needed, instead of one.
   private let needsAll: Bool
   /// Whether a change to the enrolled fingerprints or faces invalidates biometry.
   let bindsEnrolledSet: Bool

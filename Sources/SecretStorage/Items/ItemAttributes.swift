@@ -53,7 +53,6 @@ struct AttributeEdits: Hashable, Sendable {
 
   var isEmpty: Bool { self == AttributeEdits() }
 
-  /// Adds the differences between two sets of attributes.
   mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
     if new.label != old.label { label = .some(new.label) }
     if new.comment != old.comment { comment = .some(new.comment) }

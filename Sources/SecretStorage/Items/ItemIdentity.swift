@@ -63,7 +63,6 @@ extension ItemIdentity: CustomStringConvertible, CustomReflectable {
   /// The class and the names of the present parts, but no values, which must not be logged.
   public var description: String { "\(itemClass)(\(presentParts.joined(separator: ", ")))" }
 
-  /// The names of the parts that are not nil.
   var presentParts: [String] {
     let parts: [(String, Bool)] = [
       ("service", service != nil), ("server", server != nil), ("account", account != nil),

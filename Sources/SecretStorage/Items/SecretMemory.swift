@@ -58,7 +58,6 @@ struct SecretArena {
       start: UnsafeMutableRawPointer(bitPattern: address), count: size)
   }
 
-  /// Overwrites a block with zeros, and frees it.
   func release(_ block: UnsafeMutableRawBufferPointer) {
     // The optimizer does not remove calls of `explicit_bzero`.
     unsafe explicit_bzero(block.baseAddress!, block.count)
@@ -71,7 +70,6 @@ struct SecretArena {
     }
   }
 
-  /// Rounds a size up to a power of two for small blocks, and to whole pages for larger ones.
   private static func size(for count: Int) -> Int {
     if count > largestBlock { return (count + pageSize - 1) / pageSize * pageSize }
     var size = smallestBlock

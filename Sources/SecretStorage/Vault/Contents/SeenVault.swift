@@ -48,14 +48,12 @@ struct SeenVault: Sendable {
       .subtracting([RememberedVault.Keys.noGeneration])
   }
 
-  /// Returns whether the machine has recorded a vault without its keys, and they were never in
-  /// memory.
+  /// Returns whether the machine's record of a vault lacks its keys, which were never in memory.
   func lacksKeys(of vaultID: [UInt8]) -> Bool {
     guard let recorded = recorded(of: vaultID), recorded.keys == nil else { return false }
     return vaultID != self.vaultID || generation == nil
   }
 
-  /// Records a key table of a trusted log, and the fingerprint of its generation.
   mutating func record(_ table: KeyTable, _ fingerprint: [UInt8]?) {
     if vaultID != table.vaultID {
       (vaultID, generation, newest, settledSequence) = (table.vaultID, nil, nil, 0)
@@ -113,7 +111,6 @@ struct SeenVault: Sendable {
 
 extension VaultContents {
   var expected: RememberedVault? { session.seen.expected(of: keys.table?.vaultID) }
-
   var remembered: RememberedVault? { session.seen.recorded(of: keys.table?.vaultID) }
 
   /// Whether this machine has recorded this log, and not only the log before a compaction.

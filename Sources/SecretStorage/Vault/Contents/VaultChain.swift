@@ -1,4 +1,3 @@
-/// The chain of a log's records.
 struct VaultChain: Sendable {
   /// The last intact record.
   private(set) var head = ChainHead.none
@@ -27,11 +26,12 @@ struct VaultChain: Sendable {
   mutating func move(to table: KeyTableRecord, _ record: LogRecord) {
     self = VaultChain()
     start = table.logStart
-    recordCount = Int(clamping: table.sequence - table.logStart)
+    let header = table.header
+    recordCount = Int(clamping: header.sequence - table.logStart)
     head = ChainHead(
-      sequence: table.sequence - 1, digest: table.previousDigest, subject: table.previousSubject,
+      sequence: header.sequence - 1, digest: header.previousDigest, subject: table.previousSubject,
       previousDigest: [])
-    extend(by: record, sequence: table.sequence, .keys)
+    extend(by: record, sequence: header.sequence, .keys)
   }
 }
 
@@ -58,7 +58,6 @@ enum RecordSubject: Hashable, Sendable {
   private static let blockID = SecretItem.ID([UInt8](repeating: 0, count: 16)[...])
   private static let keysID = SecretItem.ID([UInt8](repeating: 255, count: 16)[...])
 
-  /// The identifier of the item, or a reserved one.
   var id: SecretItem.ID {
     switch self {
     case .item(let id): id
@@ -67,7 +66,6 @@ enum RecordSubject: Hashable, Sendable {
     }
   }
 
-  /// The subject of a record of items.
   init(of entries: [ItemEntry]) {
     self = entries.count == 1 ? .item(entries[0].id) : .block
   }

@@ -34,22 +34,7 @@ struct VaultContents: Sendable {
     (keys.table, keys.standing, keys.fingerprint) = (nil, .proven, nil)
     self = VaultContents(cipher: cipher, keys: keys, session: session)
   }
-}
 
-/// What this process knows of a vault besides the content of its log.
-struct VaultSession: Sendable {
-  var seen = SeenVault()
-  var changeCount: UInt64 = 0
-  /// The change count of which the observers were notified.
-  var notifiedChangeCount: UInt64 = 0
-  var lockCount: UInt64 = 0
-  var idle: IdlePeriod?
-  var compaction = BackgroundCompaction()
-  /// The errors that were already reported to the app.
-  var reported: [SecretStoreError] = []
-}
-
-extension VaultContents {
   /// The size of the log, as far as it was read, in bytes.
   var logSize: Int { position?.size ?? 0 }
 
@@ -101,8 +86,7 @@ extension VaultContents {
     return item
   }
 
-  /// Opens an item's payload for the app, after checking the proofs that its access flags require,
-  /// and keeps its key.
+  /// Opens an item's payload for the app, after checking the required proofs, and keeps its key.
   mutating func open(
     _ item: VaultItem, reading isReading: Bool, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
@@ -128,4 +112,15 @@ extension VaultContents {
     }
     throw .corrupted("The secret of item \(item.id.uuid) is not authentic")
   }
+}
+
+/// What this process knows of a vault besides the content of its log.
+struct VaultSession: Sendable {
+  var seen = SeenVault()
+  var changeCount: UInt64 = 0
+  var notifiedChangeCount: UInt64 = 0
+  var lockCount: UInt64 = 0
+  var idle: IdlePeriod?
+  var compaction = BackgroundCompaction()
+  var reported: [SecretStoreError] = []
 }

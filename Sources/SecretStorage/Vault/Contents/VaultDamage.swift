@@ -70,7 +70,6 @@ struct VaultDamage: Sendable {
 }
 
 extension [String] {
-  /// The first ten strings, separated by commas, and the number of the others.
   var summary: String {
     let list = prefix(10).joined(separator: ", ")
     return count > 10 ? "\(list) and \(count - 10) more" : list

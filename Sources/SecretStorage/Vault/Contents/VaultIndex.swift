@@ -106,7 +106,6 @@ struct VaultIndex: Sendable {
     return found
   }
 
-  /// Searches only the items that have the same hash as an identity.
   private mutating func search(
     _ query: ItemQuery, like identity: ItemIdentity, withAccount: Bool
   ) -> [SecretItem] {

@@ -1,4 +1,3 @@
-/// An entry of a record of items, which changes one item.
 enum ItemEntry: Sendable {
   /// Adds the item, or replaces its earlier state.
   case put(VaultItem)

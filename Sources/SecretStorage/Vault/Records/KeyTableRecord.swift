@@ -6,10 +6,8 @@ struct KeyTableRecord: Sendable {
   static let countLimit = 16
 
   let table: KeyTable
-  let sequence: UInt64
-  let previousDigest: ArraySlice<UInt8>
+  let header: RecordHeader
   let previousSubject: RecordSubject
-  /// The sequence number of the log's first record.
   let logStart: UInt64
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
@@ -22,9 +20,8 @@ struct KeyTableRecord: Sendable {
     // The payload is copied, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
     var reader = RecordReader(payload)
-    let header = try RecordHeader(&reader)
-    _ = try reader.bytes(VaultSealer.saltSize)
-    (sequence, previousDigest) = (header.sequence, header.previousDigest)
+    header = try RecordHeader(&reader)
+    try reader.skip(VaultSealer.saltSize)
     previousSubject = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
     guard (1...header.sequence).contains(logStart) else { throw .malformedRecord }
@@ -38,7 +35,6 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagSize else { throw .malformedRecord }
   }
 
-  /// Decodes a payload; returns nil unless it is a well-formed key table.
   static func ifTable(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(SecretStoreError) {
@@ -49,14 +45,12 @@ struct KeyTableRecord: Sendable {
     }
   }
 
-  /// Returns whether the tag under the user key is valid.
   func isAuthentic(user: Secret) throws(SecretStoreError) -> Bool {
     let authenticated = payload.dropLast(VaultSealer.tagSize)
     let tag = try table.sealer.tag(of: authenticated, under: user)
     return tag[...] == payload.suffix(VaultSealer.tagSize)
   }
 
-  /// Returns whether there is a valid tag under a link key.
   func isLinked(to link: TableKey) throws(SecretStoreError) -> Bool {
     guard let found = links[link.id] else { return false }
     let tag = try table.sealer.tag(of: linked, under: link.secret)

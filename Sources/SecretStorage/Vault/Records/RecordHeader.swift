@@ -1,6 +1,5 @@
 /// The header of a record, which is authenticated but not encrypted.
 struct RecordHeader: Sendable {
-  /// The kind of a record's content.
   enum Kind: UInt8, Sendable {
     case keys = 1
     case items = 2
@@ -14,8 +13,7 @@ struct RecordHeader: Sendable {
   let kind: Kind
   /// The sequence number of the record in its vault, which compaction does not reset.
   let sequence: UInt64
-  /// The digest of the previous record of the vault, which may be in a log that was replaced; zeros
-  /// for the vault's first record.
+  /// The digest of the previous record, perhaps of a replaced log; zeros for the vault's first one.
   let previousDigest: ArraySlice<UInt8>
 
   /// Creates the header of the record after the last one; throws if no sequence number is left.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// A decoder of the integers and byte sequences of a record.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int

@@ -6,7 +6,6 @@ enum SealedContent: Sendable {
   /// The minimum average size of a record's secrets that stay in the log, in bytes.
   private static let minimumStoredSize = 4096
 
-  /// Creates the content of the secrets at the end of a record that was read.
   init(_ bytes: ArraySlice<UInt8>, of record: LogRecord, itemCount: Int) {
     if let reader = record.reader, bytes.count / max(itemCount, 1) >= Self.minimumStoredSize {
       let offset = record.offset + bytes.startIndex - record.payload.startIndex
@@ -17,7 +16,6 @@ enum SealedContent: Sendable {
     }
   }
 
-  /// The number of bytes.
   var count: Int {
     switch self {
     case .memory(let bytes): bytes.count
@@ -25,7 +23,6 @@ enum SealedContent: Sendable {
     }
   }
 
-  /// Whether the bytes are in the log.
   var isStored: Bool {
     if case .stored = self { true } else { false }
   }
@@ -43,7 +40,6 @@ enum SealedContent: Sendable {
     if case .memory(let bytes) = self { .memory(Array(bytes)[...]) } else { self }
   }
 
-  /// Returns the bytes, which are read if they are in the log.
   func bytes() throws(SecretStoreError) -> ArraySlice<UInt8> {
     switch self {
     case .memory(let bytes): bytes

@@ -29,7 +29,6 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
-  /// Derives the key of this secret from the key of its accessibility class.
   func recordKey(from key: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }

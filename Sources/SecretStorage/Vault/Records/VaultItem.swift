@@ -34,8 +34,17 @@ struct VaultItem: Sendable {
   /// The offset of the item's secret in the record's sealed secrets.
   private let secretStart: Int
 
-  private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
-    var bytes = head
+  /// Encodes an item; `access` has its class and access control, and `fields` begins with a count.
+  private init(
+    id: SecretItem.ID, revision: UInt64, created: Int64, modified: Int64,
+    access: some Collection<UInt8>, _ secret: SealedSecret, counted fields: some Collection<UInt8>
+  ) {
+    var bytes: [UInt8] = []
+    bytes.append(id)
+    bytes.append(littleEndian: revision)
+    bytes.append(littleEndian: created)
+    bytes.append(littleEndian: modified)
+    bytes += access
     bytes.append(littleEndian: secret.revision)
     bytes.append(littleEndian: secret.key)
     bytes.append(secret.accessibility.rawValue)
@@ -48,17 +57,14 @@ struct VaultItem: Sendable {
 
   /// Encodes an item; `unknown` has its fields of newer versions.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
-    var bytes: [UInt8] = []
-    bytes.append(item.id)
-    bytes.append(littleEndian: item.revision)
-    bytes.append(littleEndian: item.creationDate.microseconds)
-    bytes.append(littleEndian: item.modificationDate.microseconds)
-    bytes.append(item.identity.itemClass.code)
-    bytes.append(item.attributes.accessControl.accessibility.rawValue)
-    bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
+    let accessControl = item.attributes.accessControl
+    var access = [item.identity.itemClass.code, accessControl.accessibility.rawValue]
+    access.append(littleEndian: accessControl.flags.rawValue)
     var fields: [UInt8] = []
     fields.append(counted: ItemFields(item).encoded + unknown)
-    self.init(bytes, secret, counted: fields)
+    self.init(
+      id: item.id, revision: item.revision, created: item.creationDate.microseconds,
+      modified: item.modificationDate.microseconds, access: access, secret, counted: fields)
   }
 
   /// Reads the next item of a record, whose bytes are checked but not yet decoded.
@@ -82,16 +88,13 @@ struct VaultItem: Sendable {
     else { throw .malformedRecord }
   }
 
-  var encoded: ArraySlice<UInt8> {
-    body.attributes[start..<(start + Offset.fields + Int(integer(Offset.fieldsSize) as UInt32))]
-  }
+  var encoded: ArraySlice<UInt8> { body.attributes[start..<end] }
 
-  var sealed: SealedContent {
-    body.secrets[secretStart..<(secretStart + Int(integer(Offset.secretSize) as UInt32))]
-  }
-
+  /// The end of the encoded item in the record's attributes.
+  private var end: Int { start + Offset.fields + Int(integer(Offset.fieldsSize) as UInt32) }
+  var sealed: SealedContent { body.secrets[secretStart..<(secretStart + secretSize)] }
+  private var secretSize: Int { Int(integer(Offset.secretSize) as UInt32) }
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
-
   var revision: UInt64 { integer(Offset.revision) }
   /// The creation date in microseconds since 1970, the unit of all dates of an item.
   var created: Int64 { integer(Offset.created) }
@@ -110,14 +113,12 @@ struct VaultItem: Sendable {
   }
 
   var identity: ItemIdentity { fields.identity }
-
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the account certainly differs from an ASCII string; returns false if the
-  /// account is not ASCII.
+  /// Returns whether the account certainly differs from an ASCII string; false if it is not ASCII.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     var position = start + Offset.fields
-    let end = position + Int(integer(Offset.fieldsSize) as UInt32)
+    let end = end
     // `ItemFields.check` has ensured that all fields are within the attributes.
     return unsafe body.attributes.withUnsafeBytes { bytes in
       while position < end {
@@ -138,13 +139,10 @@ struct VaultItem: Sendable {
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
     datedUpTo latest: Int64 = .max
   ) -> VaultItem {
-    var bytes: [UInt8] = []
-    bytes.append(id)
-    bytes.append(littleEndian: revision)
-    bytes.append(littleEndian: min(created, latest))
-    bytes.append(littleEndian: min(modified, latest))
-    bytes += encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass)
-    return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsSize))
+    VaultItem(
+      id: id, revision: revision, created: min(created, latest), modified: min(modified, latest),
+      access: encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass), secret,
+      counted: encoded.dropFirst(Offset.fieldsSize))
   }
 
   /// Returns whether everything except the identifier, revision and secret is equal byte by byte.
@@ -154,7 +152,6 @@ struct VaultItem: Sendable {
       && encoded.dropFirst(Offset.fieldsSize) == other.encoded.dropFirst(Offset.fieldsSize)
   }
 
-  /// Returns whether the identities are equal, in any encoding.
   func hasSameIdentity(as other: VaultItem) -> Bool {
     // The fields are usually equal byte by byte, and decoding them takes ten times as long.
     byte(Offset.itemClass) == other.byte(Offset.itemClass)
@@ -163,10 +160,7 @@ struct VaultItem: Sendable {
   }
 
   /// The size of the encoded attributes and the sealed secret, in bytes.
-  var byteCount: Int {
-    Offset.fields + Int(integer(Offset.fieldsSize) as UInt32)
-      + Int(integer(Offset.secretSize) as UInt32)
-  }
+  var byteCount: Int { end - start + secretSize }
 
   var decoded: SecretItem {
     let fields = fields

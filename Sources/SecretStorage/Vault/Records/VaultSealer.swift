@@ -1,13 +1,9 @@
-import FoundationEssentials
-
-/// The functions that seal and open the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
   /// The size of a write ID, in bytes; the salts of a write's records begin with its ID.
   private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
-  /// The size of an authentication tag, in bytes.
   static let tagSize = 16
 
   let vaultID: [UInt8]

@@ -8,7 +8,6 @@ struct KeyChange {
   /// The purpose of the key that only a vault with a passphrase has.
   static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
 
-  /// Whether the vault does not exist yet.
   var isNew: Bool { contents.chain.first == nil }
 
   /// Adds a slot for a key and, with the first passphrase, the key that depends on it.

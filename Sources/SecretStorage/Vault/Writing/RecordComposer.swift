@@ -98,7 +98,6 @@ struct RecordComposer {
   }
 }
 
-/// Items that form one record.
 typealias ItemBlock = (accessibility: Accessibility, items: ArraySlice<VaultItem>)
 
 extension VaultItem {
@@ -109,7 +108,7 @@ extension [VaultItem] {
   /// The maximum size of one record, in bytes; a larger item has a separate record.
   static let blockBytes = 1 << 20
 
-  /// Returns the items in blocks of at most `limit` items, with the oldest first.
+  /// Returns the items in blocks for records of at most `limit` items, with the oldest first.
   func itemBlocks(of limit: Int) -> [ItemBlock] {
     let sorted = sorted { $0.created < $1.created }
     return [Accessibility.whenUnlocked, .always].flatMap { accessibility in

@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// Records to append to a vault.
 struct VaultDraft {
   let position: LogPosition
   /// The contents before the records are appended, without the items.
@@ -30,9 +29,7 @@ struct VaultDraft {
   }
 
   var keys: VaultKeys { composer.keys }
-
   var records: [LogRecord] { composer.records }
-
   var nextRevision: UInt64 { composer.nextSequence }
 
   /// Returns the current time, or one later than the creation of every item.

@@ -1,7 +1,5 @@
-/// A queued change to a vault.
 struct VaultWrite: Sendable {
-  /// The item or identity that a change affects, once in a batch: a second write must see the
-  /// effect of the first.
+  /// What a change affects, once in a batch: a second write must see the effect of the first.
   enum Target: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -15,9 +13,7 @@ struct VaultWrite: Sendable {
   /// Adds the change to a draft, and returns the resulting item; nil if it was removed.
   let prepare:
     @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
-}
 
-extension VaultWrite {
   static func add(
     _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes
   ) -> VaultWrite {
