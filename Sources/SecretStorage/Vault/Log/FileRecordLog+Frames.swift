@@ -89,7 +89,6 @@ struct FileHeader {
 }
 
 extension FileRecordLog {
-  /// Returns the content of a file with the given records.
   func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
     var content = try FileHeader.encode(cipher)
     content.reserveCapacity(
@@ -146,7 +145,6 @@ struct FrameSearch {
 
   var isExhausted: Bool { budget < 0 }
 
-  /// Returns the intact record whose frame begins at an index; nil if there is none.
   mutating func record(at index: Int) throws(SecretStoreError) -> LogRecord? {
     let frame = bytes[index...]
     guard let count = Frame.payloadCount(in: frame), count <= frame.count - Frame.overhead else {
@@ -161,7 +159,6 @@ struct FrameSearch {
     return nil
   }
 
-  /// Returns the index of the first intact record from `index`; nil if the search finds none.
   mutating func nextRecord(from index: Int) throws(SecretStoreError) -> Int? {
     var position = index
     while !isExhausted, let candidate = bytes[position...].firstIndex(of: Frame.magic[0]) {

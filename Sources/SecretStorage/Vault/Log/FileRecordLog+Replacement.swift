@@ -85,7 +85,6 @@ extension FileRecordLog {
       if rest.count >= Self.chunkSize { try synchronize() }
     }
 
-    /// Writes and flushes the records that were added.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
       if file == nil { return }

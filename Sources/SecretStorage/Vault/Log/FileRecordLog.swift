@@ -263,7 +263,7 @@ struct FileRecordLog: RecordLog {
 }
 
 extension FileStatus {
-  /// The state of a log's file: its device and inode, its size, and its time of modification.
+  /// The device, inode, size in bytes, and modification time in nanoseconds, of a log's file.
   var logState: SIMD4<UInt64> {
     SIMD4(device, inode, UInt64(size), UInt64(bitPattern: Int64(modified)))
   }
