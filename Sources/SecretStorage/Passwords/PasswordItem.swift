@@ -38,8 +38,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     accessFlags: AccessFlags = [], in store: (any SecretStore)? = nil
   ) {
     let declaration = PasswordDeclaration(
-      identity: identity, match: match, refreshPolicy: refreshPolicy,
-      defaultValue: defaultValue.map { Box($0) },
+      identity: identity, query: match == .any ? .matching(identity) : .exactly(identity),
+      refreshPolicy: refreshPolicy, defaultValue: defaultValue.map { Box($0) },
       accessControl: AccessControl(accessOption, flags: accessFlags),
       decode: { secret throws(SecretStoreError) in Box<Value>(try secret.decoded()) },
       encode: { box throws(SecretStoreError) in try Secret(encoding: Self.value(of: box)) })
@@ -78,23 +78,13 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
 
-  /// The state for the default store of the current `withDefaultStore` call, unless this password
-  /// specifies a store.
+  /// The state for the store of the current `withDefaultStore` call, unless a store is specified.
   var stored: StoredPassword {
     guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
     else { return ownState }
     return override.state(of: self, ownState.declaration)
   }
-}
 
-extension PasswordItem: CustomStringConvertible, CustomReflectable {
-  /// The type, without the identity and the value.
-  public var description: String { "PasswordItem<\(Value.self)>" }
-  /// A mirror without children.
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-extension PasswordItem {
   /// The attributes of the item, which are read according to the ``RefreshPolicy``.
   ///
   /// Changes stay unsaved until `save()` is called or, unless the policy is
@@ -114,8 +104,14 @@ extension PasswordItem {
   /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.
   public var modificationDate: Date? { stored.item()?.modificationDate }
 
-  /// The identity of the stored item; nil if there is no item.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
+}
+
+extension PasswordItem: CustomStringConvertible, CustomReflectable {
+  /// The type, without the identity and the value.
+  public var description: String { "PasswordItem<\(Value.self)>" }
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 /// The meaning of a part that a password's identity omits.

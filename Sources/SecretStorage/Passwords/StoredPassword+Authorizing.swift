@@ -90,7 +90,6 @@ extension StoredPassword {
 final class ValueLease: Sendable {
   private let cancellation: Cancellation
   private let vault: SecretVault?
-  /// The number of times that the vault had been locked when the lease began.
   private let lockCount: UInt64?
 
   init(until cancellation: Cancellation, _ store: any SecretStore) {

@@ -214,7 +214,6 @@ extension StoredPassword.State {
 
 /// The state of the store when a value, or the absence of an item, was read or written.
 struct ValueSource: Sendable {
-  /// The number of changes that had been reported.
   let changeCount: Int
   /// The store, if its revision determines whether the value is current.
   var store: (any SynchronouslyObservedStore)?

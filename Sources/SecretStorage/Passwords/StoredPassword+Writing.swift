@@ -82,7 +82,6 @@ extension StoredPassword {
   /// change must be discarded.
   typealias InitialValue = (value: (any AnyBox)?, readError: SecretStoreError?)
 
-  /// Returns the value with which an in-place change begins, read from the store if necessary.
   func beginChange() -> InitialValue {
     if Fork.isChild { return (declaration.defaultValue, nil) }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }

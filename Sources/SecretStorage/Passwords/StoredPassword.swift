@@ -3,17 +3,14 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-/// The arguments with which a password was declared.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
-  let match: ItemMatch
+  let query: ItemQuery
   let refreshPolicy: RefreshPolicy
   let defaultValue: (any AnyBox)?
   let accessControl: AccessControl
   let decode: @Sendable (Secret) throws(SecretStoreError) -> any AnyBox
   let encode: @Sendable (any AnyBox) throws(SecretStoreError) -> Secret
-
-  var query: ItemQuery { match == .any ? .matching(identity) : .exactly(identity) }
 }
 
 /// A password in a store, with its unsaved changes.
@@ -26,34 +23,27 @@ struct PasswordDeclaration: Sendable {
 final class StoredPassword: Sendable {
   struct State: Sendable {
     var value: (any AnyBox)?
-    /// Whether the value was set and is not saved yet.
     var isUnsaved = false
     var edits = AttributeEdits()
     /// The number of loads and writes that have ended, which gets compare before and after reading.
     var endCount = 0
     /// The number of accesses that have failed, which gets compare before and after reading.
     var failureCount = 0
-    /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
-    /// The result of the last search or write.
     var found = FoundItem()
     /// The observation of the store, if the refresh policy needs it; nil before the first access.
     var observation: ChangeObservation?
-    /// The state of the store when the value was read or written; nil if the value was neither read
-    /// nor written since it was set or forgotten.
+    /// The source of the last read or write; nil if the value was set or forgotten since.
     var source: ValueSource?
     /// The result of the last access; nil if the store must be read to determine it.
     var status: PasswordStatus?
-    /// The error of the last access; nil if it succeeded or there was none.
     var error: SecretStoreError?
-    /// The failures that were reported since the last success.
     var reportedFailures: [SecretStorageFailure] = []
   }
 
   let declaration: PasswordDeclaration
   let state = Lock(State())
   let changes = ChangeCount()
-  /// The store; nil for the default store.
   let givenStore: (any SecretStore)?
   // The value is not `Void`, because the thread sanitizer takes a value without a size for the
   // field behind it.
@@ -149,7 +139,6 @@ final class StoredPassword: Sendable {
 }
 
 extension StoredPassword.State {
-  /// Discards the value, unless it is unsaved.
   mutating func forget() {
     lease = nil
     if isUnsaved { return }
@@ -158,7 +147,6 @@ extension StoredPassword.State {
     status = nil
   }
 
-  /// Clears the last error, and the status if it results from the error.
   mutating func didSucceed() {
     if let error, status == PasswordStatus(error) { status = nil }
     error = nil
@@ -174,9 +162,7 @@ final class ChangeCount: Sendable {
 
   var value: Int { count.load(ordering: .acquiring) }
 
-  func increment() {
-    count.wrappingAdd(1, ordering: .releasing)
-  }
+  func increment() { count.wrappingAdd(1, ordering: .releasing) }
 }
 
 /// A `Box` in code that is independent of the value's type.

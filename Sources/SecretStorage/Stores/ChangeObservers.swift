@@ -16,7 +16,6 @@ final class ChangeObservers: Sendable {
   }
 
   private let state = Lock(State())
-  /// The queue on which the app's handlers are called.
   let queue = SerialQueue(on: .handlers)
 
   func add(
@@ -39,7 +38,6 @@ final class ChangeObservers: Sendable {
       })
   }
 
-  /// Calls the synchronous handlers, and schedules a call of the app's handlers.
   func notify() {
     for observer in state.withLock({ $0.synchronous.all }) { observer.handler?() }
     let needsCall = state.withLock { state in

@@ -138,13 +138,11 @@ extension SecretStoreError {
       }
   }
 
-  /// Throws `forked` in a forked child.
   package static func checkProcess() throws(SecretStoreError) {
     if Fork.isChild { throw .forked }
   }
 }
 
-/// Performs a system call, and throws its error as ``SecretStoreError``.
 @discardableResult
 func mapErrors<Result: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Result

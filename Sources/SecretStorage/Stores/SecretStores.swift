@@ -71,8 +71,7 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store: store), operation: operation)
   }
 
-  /// The store of the current `withDefaultStore` call, or else the default store of the process,
-  /// which cannot be replaced afterwards.
+  /// The store of the current `withDefaultStore` call, or the default store, which is then fixed.
   package static var defaultStore: any SecretStore {
     DefaultStoreOverride.current?.store ?? DefaultStore.resolved
   }
@@ -111,10 +110,8 @@ struct DefaultStore: Sendable {
   fileprivate static let choice = AtomicLazyReference<Box<DefaultStore>>()
 
   let store: any SecretStore
-  /// Whether the app has set the store with ``SecretStores/bootstrap(_:)``.
   let isBootstrapped: Bool
 
-  /// The default store; nil if none was set or used yet.
   static var current: DefaultStore? { choice.load()?.value }
 
   /// The store that was set; if there is none, sets it to this machine's vault.

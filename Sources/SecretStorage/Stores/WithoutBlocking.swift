@@ -1,10 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Runs a blocking closure on a Dispatch thread, instead of the task's thread, and returns its
-/// result.
-///
-/// The closure can check ``Cancellation/isRequestedForTask``.
+/// Runs a blocking closure on a Dispatch thread; it can check ``Cancellation/isRequestedForTask``.
 func withoutBlocking<Success: Sendable>(
   on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
@@ -35,9 +32,7 @@ final class Cancellation: Sendable {
 
   var isRequested: Bool { wasRequested.load(ordering: .acquiring) }
 
-  func request() {
-    wasRequested.store(true, ordering: .releasing)
-  }
+  func request() { wasRequested.store(true, ordering: .releasing) }
 
   /// Whether the current task, or the task that waits for the current closure, is cancelled.
   static var isRequestedForTask: Bool { Task.isCancelled || ofTask?.isRequested ?? false }
