@@ -1,5 +1,3 @@
-import Concurrency
-
 // Sealing and opening the secrets of items that have access flags.
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.

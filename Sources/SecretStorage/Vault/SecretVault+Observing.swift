@@ -13,7 +13,6 @@ extension SecretVault: SynchronouslyObservedStore {
     retainingWatch(observers.add(handler))
   }
 
-  /// Returns whether the content still has a revision; this counts as a use of the vault.
   package func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool {
     try read { contents in
       contents.session.idle?.recordUse()
@@ -32,7 +31,6 @@ extension SecretVault: SynchronouslyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  /// The number of times that this object was locked.
   var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
@@ -85,7 +83,6 @@ extension SecretVault: SynchronouslyObservedStore {
   }
 }
 
-/// The watch of a vault's file, which the observations keep alive.
 struct SharedWatch: Sendable {
   weak var watch: ChangeObservation?
 }

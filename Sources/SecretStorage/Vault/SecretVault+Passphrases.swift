@@ -10,7 +10,6 @@ extension SecretVault {
     try currentTable()?.hasPassphrase ?? false
   }
 
-  /// Returns whether a passphrase is correct; throws if that cannot be checked.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

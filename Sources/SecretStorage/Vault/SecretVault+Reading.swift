@@ -138,7 +138,6 @@ extension ItemQuery {
 }
 
 extension VaultContents {
-  /// Returns the readable items without access flags, the oldest first.
   fileprivate mutating func salvage() throws(SecretStoreError) -> [(
     item: SecretItem, secret: Secret
   )] {

@@ -110,9 +110,7 @@ extension SecretVault {
       return contents.keys.ring.user
     }
   }
-}
 
-extension SecretVault {
   /// A slot of a vault, which one key opens.
   public struct Slot: Identifiable, Hashable, Sendable {
     /// The kind of key that opens a slot.

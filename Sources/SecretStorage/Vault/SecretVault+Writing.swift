@@ -191,7 +191,6 @@ extension SecretVault {
     return (draft, outcomes)
   }
 
-  /// Adopts a draft that was appended, and records its last record on this machine.
   func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ location: VaultLocation
   ) {

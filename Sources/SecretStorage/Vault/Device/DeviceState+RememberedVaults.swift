@@ -125,8 +125,7 @@ extension DeviceState {
     }
   }
 
-  /// Returns whether there are `count` bytes, the last 16 of which are the checksum of the
-  /// preceding ones.
+  /// Returns whether there are `count` bytes, which end with the 16-byte checksum of the others.
   private func isComplete(_ bytes: [UInt8], upTo count: Int) throws(SecretStoreError) -> Bool {
     guard bytes.count >= count else { return false }
     return try checksum(of: bytes[..<(count - 16)]) == bytes[(count - 16)..<count]
@@ -154,7 +153,6 @@ struct RememberedVault: Hashable, Sendable {
 }
 
 extension RememberedVault {
-  /// Adopts the keys of an earlier record if this record has none.
   mutating func keepKeys(of earlier: RememberedVault?) {
     guard keys == nil, let earlier, earlier.keys != nil else { return }
     (keys, logStart) = (earlier.keys, max(earlier.logStart, logStart))

@@ -87,9 +87,7 @@ struct DeviceState: Sendable {
     let isNone = ["", "uninitialized", "uninitialized\n"].contains { current == Array($0.utf8) }
     return isNone ? [[]] : [current, []]
   }
-}
 
-extension DeviceState {
   func path(of name: [UInt8], _ suffix: String) -> String {
     "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
@@ -133,8 +131,7 @@ extension DeviceState {
     return try keyMaterial("credential", at: path)
   }
 
-  /// Returns whether systemd accepts a credential name; see `credential_name_valid` in its source
-  /// code.
+  /// Returns whether systemd accepts a credential name, as its `credential_name_valid` does.
   static func isCredentialName(_ name: String) -> Bool {
     (1...255).contains(name.utf8.count) && name != "." && name != ".."
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x2F && $0 != 0x3A }

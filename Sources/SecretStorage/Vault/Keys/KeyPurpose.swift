@@ -1,4 +1,3 @@
-/// The purpose of a key in the key table.
 enum KeyPurpose: Hashable, Sendable {
   /// Seals the secrets of items that have an accessibility, as a class key.
   case secrets(Accessibility)
@@ -42,7 +41,6 @@ enum KeyPurpose: Hashable, Sendable {
   /// Whether the user key opens the key on any machine.
   var isPortable: Bool { wrappings.contains(.user) }
 
-  /// The purposes of the keys that are in memory only while the vault is unlocked.
   static let erasedByLocking: Set<KeyPurpose> = [
     .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
     .secrets(.whenPasscodeSetThisDeviceOnly),
@@ -54,7 +52,6 @@ enum KeyPurpose: Hashable, Sendable {
   }
 }
 
-/// The outer key under which another key is sealed.
 enum KeyWrapping: UInt8, Sendable {
   case user = 1
   case device = 2

@@ -81,7 +81,6 @@ struct KeyRing: Sendable {
     return sealed
   }
 
-  /// Adds the keys of an earlier ring that this ring does not have.
   mutating func keep(_ earlier: KeyRing) {
     keys.merge(earlier.keys) { own, _ in own }
   }
@@ -103,7 +102,6 @@ struct KeyRing: Sendable {
     self = renewed
   }
 
-  /// Erases the user key, and the keys that stay in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
     recordKeys = [:]

@@ -59,7 +59,6 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(Self.checkSize))[...] }
   }
 
-  /// Returns whether the secret of a device opens the slot.
   func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
     guard let secret else { return false }
     return try open(with: .device(secret), by: sealer) != nil

@@ -22,11 +22,8 @@ struct KeyTable: Sendable {
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var vaultID: [UInt8] { sealer.vaultID }
-
   var hasPassphrase: Bool { slots.contains { $0.kind.cost != nil } }
-
   var hasDevice: Bool { slots.contains { $0.kind == .device } }
-
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
   /// The generation of the keys: the identifier of the newest attributes key.

@@ -30,9 +30,7 @@ public struct RecoveryCode: Sendable, Equatable {
     return RecoveryCode(characters: characters)
   }
 
-  private init(characters: Secret) {
-    self.characters = characters
-  }
+  private init(characters: Secret) { self.characters = characters }
 
   /// Creates a code from typed text; throws ``SecretStoreError/invalid(_:)`` if it was mistyped.
   public init(_ string: some StringProtocol) throws {
@@ -54,18 +52,15 @@ public struct RecoveryCode: Sendable, Equatable {
       isValid = unsafe Self.checksum(of: buffer) == Self.validChecksum
       for index in buffer.indices { unsafe buffer[index] = Self.alphabet[Int(buffer[index])] }
     }
-    guard isReadable else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: it can contain only digits and the letters A–Z except U")
-    }
-    guard length == Self.count else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: it has \(Self.count) letters and digits, not \(length)")
-    }
-    guard isValid else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: compare each letter and digit with the written code")
-    }
+    let fault: String? =
+      if !isReadable {
+        "it can contain only digits and the letters A–Z except U"
+      } else if length != Self.count {
+        "it has \(Self.count) letters and digits, not \(length)"
+      } else {
+        isValid ? nil : "compare each letter and digit with the written code"
+      }
+    if let fault { throw SecretStoreError.invalid("The recovery code was mistyped: \(fault)") }
   }
 
   /// Calls a closure with the code as text, in groups of five characters separated by hyphens.

@@ -1,6 +1,4 @@
-/// A key of the key table, sealed under one or more outer keys.
 struct SealedKey: Sendable {
-  /// The key, sealed under one outer key.
   struct Copy: Sendable {
     let wrapping: KeyWrapping
     let salt: ArraySlice<UInt8>
@@ -28,7 +26,6 @@ extension SealedKey {
       authenticating: context(in: sealer.vaultID, copy.wrapping))
   }
 
-  /// Returns whether the secret of a device opens a copy.
   func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
     guard let secret else { return false }
     for copy in copies where copy.wrapping == .device {
@@ -37,7 +34,6 @@ extension SealedKey {
     return false
   }
 
-  /// Returns a copy that contains the key, sealed under an outer key.
   func seal(
     _ secret: Secret, as wrapping: KeyWrapping, under outer: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Copy {

@@ -12,9 +12,7 @@ public enum UnlockKey: Sendable {
   case credential(named: String)
   /// A code that ``SecretVault/addRecoveryCode(named:)`` created.
   case recoveryCode(RecoveryCode)
-}
 
-extension UnlockKey {
   var kind: SlotKind {
     switch self {
     case .device: .device

@@ -1,9 +1,7 @@
 import CLibrary
 import StorageInternals
 
-/// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
-  /// The state of the proof that the table belongs to the vault.
   enum Standing {
     /// A key has proven that the table belongs to the vault.
     case proven
@@ -84,7 +82,6 @@ struct VaultKeys: Sendable {
     }
   }
 
-  /// Returns the key under which new secrets with an accessibility are sealed.
   func secretKey(for accessibility: Accessibility) throws(SecretStoreError) -> TableKey {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
       throw .unsupported(
@@ -104,7 +101,6 @@ struct VaultKeys: Sendable {
       by: sealer)
   }
 
-  /// Returns the key under which a secret is sealed.
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
     let purpose = KeyPurpose.secrets(secret.accessibility)
     if let key = ring[secret.key, for: purpose] { return key }

@@ -78,7 +78,6 @@ extension SecretVault {
     return changes.entries
   }
 
-  /// Compacts the vault in the background if that is worthwhile.
   func compactIfWorthwhile() {
     let isDue = contents.withLock { contents in
       contents.needsCompaction && contents.session.compaction.begin(atSize: contents.logSize)

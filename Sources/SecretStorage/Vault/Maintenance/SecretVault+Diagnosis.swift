@@ -59,7 +59,6 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a file; a secret file must not be accessible to other users.
   private mutating func examine(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
@@ -74,7 +73,6 @@ extension Diagnosis {
     }
   }
 
-  /// Examines a directory, or whether a missing directory can be created.
   private mutating func examineDirectory(
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {

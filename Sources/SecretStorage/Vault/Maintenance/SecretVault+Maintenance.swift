@@ -150,7 +150,6 @@ extension SecretVault {
     if durabilityError == nil { remember(written, location) }
   }
 
-  /// Performs maintenance, and reports its failure instead of throwing it.
   func reportingFailure(
     of task: String = #function, as operation: SecretStorageFailure.Operation = .maintenance,
     _ maintenance: () throws(SecretStoreError) -> Void
@@ -175,33 +174,7 @@ extension SecretVault {
   func report(_ failure: SecretStorageFailure) {
     SecretStores.report(failure, on: observers.queue)
   }
-}
 
-extension VaultContents {
-  /// Returns the items of a new file; throws if the vault must not be replaced.
-  fileprivate func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
-    if let trustError { throw trustError }
-    if mayHaveMore { throw keys.lockReason }
-    if !isRepair {
-      try checkTrust()
-      return Array(index.items)
-    }
-    var items: [VaultItem] = []
-    for item in index.items {
-      do {
-        if try nilIfCorrupted(payload(of: item)) == nil { continue }
-      } catch .locked, .otherDevice {
-        // The secret is copied unopened.
-      }
-      // If the log is cut off, its table may lack the key of an item that was kept in memory.
-      let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
-      items.append(hasKey ? item : try renewed(item))
-    }
-    return items
-  }
-}
-
-extension SecretVault {
   /// The damaged files that repairs have replaced, the oldest first; throws ``SecretStoreError``.
   ///
   /// Keys from the time of the repair still open them, regardless of later changes to the keys.
@@ -235,6 +208,30 @@ extension SecretVault {
     } catch {
       report(SecretStorageFailure(.maintenance, error))
     }
+  }
+}
+
+extension VaultContents {
+  /// Returns the items of a new file; throws if the vault must not be replaced.
+  fileprivate func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
+    if let trustError { throw trustError }
+    if mayHaveMore { throw keys.lockReason }
+    if !isRepair {
+      try checkTrust()
+      return Array(index.items)
+    }
+    var items: [VaultItem] = []
+    for item in index.items {
+      do {
+        if try nilIfCorrupted(payload(of: item)) == nil { continue }
+      } catch .locked, .otherDevice {
+        // The secret is copied unopened.
+      }
+      // If the log is cut off, its table may lack the key of an item that was kept in memory.
+      let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
+      items.append(hasKey ? item : try renewed(item))
+    }
+    return items
   }
 }
 

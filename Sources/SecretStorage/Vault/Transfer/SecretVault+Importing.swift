@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
@@ -65,7 +64,6 @@ extension SecretVault {
     return work.report
   }
 
-  /// Writes the accepted items of a block, and reads them back.
   private func write(
     _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ location: VaultLocation
   ) throws(SecretStoreError) {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// The import of items into a vault, in batches.
 struct VaultImport {
   private let source: VaultContents
   private var target: VaultContents
@@ -25,7 +24,6 @@ struct VaultImport {
     latest = max(Date.now.microseconds, target.index.newestCreation) + Self.day
   }
 
-  /// Reads the vault's new records; throws if the vault is locked, damaged or not trusted.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     try target.refresh(from: location)
     try target.checkComplete()
@@ -88,7 +86,6 @@ struct VaultImport {
     }
   }
 
-  /// Returns whether the vault's item has the attributes and the secret of an imported one.
   private func isSame(
     _ existing: VaultItem, _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
   ) throws(SecretStoreError) -> Bool {
@@ -99,7 +96,6 @@ struct VaultImport {
     return try nilIfCorrupted(target.payload(of: existing)) == payload
   }
 
-  /// Returns a draft that writes items; nil if there are none.
   mutating func draft(
     _ steps: [Step], _ device: DeviceState
   ) throws(SecretStoreError) -> VaultDraft? {
