@@ -12,7 +12,7 @@ final class AsyncSemaphore: Sendable {
   private let state = Lock(State())
   private let lastID = Atomic(0)
 
-  /// Acquires the semaphore when it is free; throws `cancelled` if the task is, or it is closed.
+  /// Waits for the semaphore; throws `cancelled` if the task is cancelled or the semaphore closed.
   func wait() async throws(SecretStoreError) {
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let isAcquired = await withTaskCancellationHandler {

@@ -138,7 +138,6 @@ extension Diagnosis {
     }
   }
 
-  /// A description of the limit on memory that this process may lock, to keep it out of swap.
   private static var lockedMemory: String {
     var limit = rlimit()
     #if canImport(Glibc)
