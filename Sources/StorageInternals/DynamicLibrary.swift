@@ -5,7 +5,6 @@ import CLibrary
 /// The library is never unloaded, because exit handlers may refer to its code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
-
   package let name: String
 
   /// Loads the first available library; `packages` contain it, by distribution.
@@ -31,7 +30,6 @@ import CLibrary
       """)
   }
 
-  /// Returns the address of a function or variable of the library, or nil if it is missing.
   package func symbol(_ name: String) -> UnsafeMutableRawPointer? { unsafe dlsym(handle, name) }
 
   /// Returns a function of the library; the caller guarantees that the type is correct.

@@ -1,6 +1,5 @@
 package import CLibrary
 
-/// A failure of a system call, with its path and error number.
 package struct SystemError: Error, Hashable, Sendable {
   package let call: FileSystem.Call
   package let path: String
@@ -20,6 +19,16 @@ package struct SystemError: Error, Hashable, Sendable {
     self.holder = holder
     self.isUncertain = isUncertain
   }
+
+  /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
+  package var isUnsupported: Bool { Self.unsupported.contains(code) }
+
+  private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
+
+  /// Whether the file system or a sandbox refuses to change a mode or an owner.
+  var isRefusal: Bool { Self.refusals.contains(code) }
+
+  private static let refusals = unsupported + [EACCES]
 }
 
 extension SystemError: CustomStringConvertible {
@@ -60,7 +69,6 @@ extension SystemError: CustomStringConvertible {
       """
   }
 
-  /// Returns the message about a directory that could not be flushed.
   package static func uncertainty(of path: String, code: Int32) -> String {
     """
     fsync of \(path) failed: \(errorMessage(code)) (errno \(code)). Until a later write succeeds, it \
@@ -74,16 +82,4 @@ extension SystemError: CustomStringConvertible {
     its file system cannot flush directories, or this user may not list it, so a power failure may \
     undo the last writes
     """
-}
-
-extension SystemError {
-  /// Whether the kernel, the file system or a sandbox does not support the call or its flags.
-  package var isUnsupported: Bool { Self.unsupported.contains(code) }
-
-  private static let unsupported = [ENOSYS, EINVAL, EOPNOTSUPP, EPERM]
-
-  /// Whether the file system or a sandbox refuses to change a mode or an owner.
-  var isRefusal: Bool { Self.refusals.contains(code) }
-
-  private static let refusals = unsupported + [EACCES]
 }

@@ -30,7 +30,6 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
-  /// The directory for data, such as vaults.
   package var data: String {
     get throws(Unavailable) {
       try directory("XDG_DATA_HOME", inHome: ".local/share", ofService: "STATE_DIRECTORY")

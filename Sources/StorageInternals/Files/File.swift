@@ -111,9 +111,7 @@ package struct File: ~Copyable, Sendable {
   // Swift does not import F_SETSIG and F_SETLEASE from <fcntl.h>.
   private static var setSignal: Int32 { 10 }
   private static var setLease: Int32 { 1024 }
-}
 
-extension File {
   /// Acquires the lock (`flock`), or returns false if another open file holds it.
   package func lockIfFree() throws(SystemError) -> Bool {
     do {
@@ -127,7 +125,6 @@ extension File {
   /// Releases the lock, even if a child that is being forked still has the file open.
   package func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-  /// The process that holds the lock, if the kernel reports it.
   var lockHolder: pid_t? {
     // The holder is only a detail of an error message.
     guard let status = try? status(),
@@ -267,7 +264,6 @@ extension File {
 }
 
 extension FixedWidthInteger {
-  /// Returns the number in hexadecimal, with at least `digits` digits.
   package func hexadecimal(digits: Int) -> String {
     let number = String(self, radix: 16)
     return String(repeating: "0", count: Swift.max(0, digits - number.count)) + number

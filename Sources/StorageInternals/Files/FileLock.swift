@@ -8,7 +8,6 @@ import Synchronization
 /// the lock when the process ends. The lock does not synchronize memory.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
-  /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
   /// The start of this process's turn, if it has begun with this lock.
   private let turnStart: SuspendingClock.Instant?
@@ -120,7 +119,6 @@ extension File {
   }
 }
 
-/// The maximum time that a store waits for a lock.
 package final class LockTimeout: Sendable {
   private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
 

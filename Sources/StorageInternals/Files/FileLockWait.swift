@@ -100,7 +100,6 @@ enum FileLockQueue {
   private struct State: Sendable {
     /// The threads that wait behind another one, by the path of the lock file.
     var waiting: [String: [DispatchSemaphore]] = [:]
-    /// The last timeout of each lock that has not been free since.
     var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?

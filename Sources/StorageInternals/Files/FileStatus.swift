@@ -1,6 +1,5 @@
 package import CLibrary
 
-/// The metadata of a file.
 package struct FileStatus: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
@@ -35,7 +34,6 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   package var permissions: mode_t { mode & 0o7777 }
-
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
@@ -54,8 +52,7 @@ package struct FileStatus: Hashable, Sendable {
     isUnmodified(since: other) && changed == other.changed
   }
 
-  /// Returns the reason why a path does not lead to the unchanged file, as a clause; nil if it
-  /// does.
+  /// Returns, as a clause, why a path does not lead to the unchanged file; nil if it does.
   package func change(of path: String) throws(SystemError) -> String? {
     guard let now = try FileSystem().status(of: path) else { return "it no longer exists" }
     if now.isSymbolicLink { return "it is a symbolic link; specify the file itself" }

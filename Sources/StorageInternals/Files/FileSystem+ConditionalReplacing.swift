@@ -2,9 +2,7 @@ import CLibrary
 
 // Replacing a file unless another program has changed it.
 extension FileSystem {
-  /// The result of replacing a file.
   package struct Replacement: ~Copyable {
-    /// The new file, open for writing.
     package let file: File
     /// The modification time that was set, which no later write has; nil if none was set.
     package let modified: Int?

@@ -134,7 +134,6 @@ extension String {
     companion(".\(identifier.hexadecimal(digits: 16)).tmp", prefix: ".")
   }
 
-  /// Returns whether this is the name of a temporary path for a companion name.
   fileprivate func isTemporaryName(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8

@@ -35,7 +35,6 @@ extension FileSystem {
 private struct PathWalk {
   private let path: String
   private let fileSystem: FileSystem
-  /// The resolved path so far.
   private(set) var position: String
   private(set) var steps: [PathStep] = []
   /// The remaining components in reverse order.
@@ -92,7 +91,6 @@ private struct PathWalk {
     rest.append(contentsOf: target.pathComponents.reversed())
   }
 
-  /// Ends the walk at a missing entry.
   private mutating func end(_ name: String) {
     // If the directory is empty, its removal causes no event for an entry.
     stepToPosition()
@@ -104,7 +102,6 @@ private struct PathWalk {
     rest = []
   }
 
-  /// Appends a step for the current directory's entry in its parent.
   private mutating func stepToPosition() {
     let name = position.lastComponent
     if name.isEmpty || name == "." || name == ".." { return }

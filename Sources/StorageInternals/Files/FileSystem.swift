@@ -131,10 +131,7 @@ package struct FileSystem: Sendable {
   private func validate(_ path: String, for call: Call) throws(SystemError) {
     if let code = path.refusalCode { throw SystemError(call: call, path: path, code: code) }
   }
-}
 
-extension FileSystem {
-  /// A flag of `renameat2`.
   enum RenameFlag: UInt32 {
     case withoutReplacing = 1
     case exchanging = 2

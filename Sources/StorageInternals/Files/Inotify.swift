@@ -157,8 +157,7 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events; returns nil if the app closed the descriptor, whose number may already be
-  /// that of a file.
+  /// Waits for events; nil if the app closed the descriptor, whose number a file may have by now.
   private static func wait(for instance: Int32) -> [Event]? {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
       let count = try? FileSystem().check(.read, "inotify") {

@@ -139,7 +139,6 @@ package final class PathWatch: Sendable {
     throw failure
   }
 
-  /// Watches the directories of steps, and returns the watched names and the first failure.
   private func watch(_ steps: [PathStep]) -> (Set<Inotify.WatchedName>, SystemError?) {
     var watched: Set<Inotify.WatchedName> = []
     var failure: SystemError?
@@ -165,7 +164,6 @@ package enum PolledPaths {
     weak let watch: PathWatch?
   }
 
-  /// The time between two checks of a path.
   package static let period = Duration.seconds(1)
 
   private static let queue = SerialQueue()
