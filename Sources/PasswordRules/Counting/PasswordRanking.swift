@@ -13,7 +13,7 @@ struct PasswordRanking: Sendable {
     var counts = [PasswordCounts(automaton)]
     for _ in 0..<length {
       var next = counts[counts.count - 1]
-      next.extend()
+      next.extend(in: automaton)
       counts.append(next)
     }
     self.counts = counts
