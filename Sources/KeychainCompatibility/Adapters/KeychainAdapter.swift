@@ -1,5 +1,7 @@
+import Concurrency
 public import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// An adapter that stores bytes by key, as the items of one service.
 ///
@@ -135,3 +137,52 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
 /// A query for the Security framework, which is not available on this platform.
 @available(*, unavailable, message: "Use `ItemQuery` of SecretStorage.")
 public typealias KeychainQuery = [String: Any]
+
+// Reading and removing items, for the adapters and their migration.
+extension SecretStore {
+  /// Returns the bytes of an item and the revision that was read; nil if the item no longer exists.
+  func bytes(
+    of item: SecretItem, authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
+    guard let reading = try secret(of: item.id, authorizedBy: authorization) else { return nil }
+    // The bytes are copied inside the closure.
+    return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
+  }
+
+  /// Removes the items that match a query, even if other writers change them meanwhile.
+  func removeItems(matching query: ItemQuery) throws(SecretStoreError) {
+    try retrying { () throws(SecretStoreError) in
+      for item in try items(matching: query) {
+        try remove(item.id, expecting: item.revision)
+      }
+    }
+  }
+}
+
+/// The service of the default adapter: the app's identifier and a suffix, as in 0.x.
+enum DefaultDomain {
+  private static let identifier = Lock(String?.none)
+
+  static var bundleIdentifier: String? {
+    get { Fork.isChild ? applicationName : identifier.withLock { $0 } ?? applicationName }
+    set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
+  }
+
+  /// Returns the given service, or else the service of the default adapter.
+  static func service(_ given: String?) throws(SecretStoreError) -> String {
+    if let given { return given }
+    guard let bundleIdentifier else {
+      throw .invalid("The executable has no name: set CodableKeychainAdapter.bundleIdentifier")
+    }
+    return "\(bundleIdentifier).securedomain.default"
+  }
+
+  /// The name of the executable; nil if it cannot be the name of a directory.
+  private static var applicationName: String? {
+    do throws(Unavailable) {
+      return try ApplicationDirectories().applicationName
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import Concurrency
 import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// A property stored as JSON under a key of an adapter.
 ///
@@ -84,5 +85,31 @@ public final class KeychainStore<Property: Codable>: Sendable {
     }
     unsaved.withLock { $0 = nil }
     failures.didSucceed()
+  }
+}
+
+/// The failures of a property that were reported since its last success.
+struct ReportedFailures: Sendable {
+  private let failures = Lock([SecretStorageFailure]())
+
+  /// Records a success, after which the same failures are reported again.
+  func didSucceed() {
+    let failures = failures.withLock { failures in
+      defer { failures = [] }
+      return failures
+    }
+    SecretStores.didSucceed(after: failures)
+  }
+
+  /// Reports a `SecretStoreError` as it is, but not the text of any other error, such as a coder's,
+  /// which may contain the value.
+  func report(_ operation: SecretStorageFailure.Operation, _ error: any Error, of type: Any.Type) {
+    let reason: SecretStoreError =
+      operation == .write
+      ? .invalid("JSON or the adapter refused a value of type \(type); the stored one is unchanged")
+      : .undecodable("\(type)")
+    let failure = SecretStorageFailure(operation, error as? SecretStoreError ?? reason)
+    failures.withLock { _ = $0.addFailure(failure) }
+    SecretStores.onFailure(failure)
   }
 }
