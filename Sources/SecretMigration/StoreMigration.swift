@@ -107,9 +107,8 @@ struct StoreMigration {
     }
     do throws(SecretStoreError) {
       return try store.secret(of: item.id)?.secret == foreign.secret
-    } catch {
+    } catch .corrupted {
       // A damaged secret is not equal, and may be replaced.
-      guard case .corrupted = error else { throw error }
       return false
     }
   }

@@ -91,15 +91,11 @@ package struct UserDefaultsFile: Sendable {
   package static func decoded(_ tree: ValueTree) -> ValueTree? {
     guard case .data(let data) = tree else { return nil }
     if let url = URL(archive: data) { return .string(url.absoluteString) }
-    do throws(FormatError) {
-      let root = try BinaryPropertyListFormat(.foundation).decode(Array(data)[...])
-      return switch root {
-      case .array, .dictionary, .data: root
-      default: nil
-      }
-    } catch {
-      // The data has another format, such as that of an image or of archived objects.
-      return nil
+    // Other data has another format, such as that of an image or of archived objects.
+    let root = try? BinaryPropertyListFormat(.foundation).decode(Array(data)[...])
+    return switch root {
+    case .array?, .dictionary?, .data?: root
+    default: nil
     }
   }
 }

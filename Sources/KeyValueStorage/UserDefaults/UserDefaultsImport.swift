@@ -109,12 +109,9 @@ extension KeyValueStore {
     let file = (backend as? FileBackend).map { FileBackend(path: $0.path, format: $0.format) }
     let contents = try (file ?? backend).load()
     return values.filter { key, tree in
-      do {
-        return contents[key] != ArraySlice(try coding.encode(tree))
-      } catch {
-        // The store cannot have a value that its format cannot represent.
-        return true
-      }
+      // The store cannot have a value that its format cannot represent.
+      guard let value = try? coding.encode(tree) else { return true }
+      return contents[key] != value[...]
     }.map(\.key.string)
   }
 }

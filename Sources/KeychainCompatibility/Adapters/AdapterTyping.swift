@@ -90,12 +90,7 @@ struct AdapterTyping {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
     if Data(base64Encoded: string) != nil { return "data" }
-    do {
-      _ = try Date(string, strategy: .iso8601)
-      return "a date"
-    } catch {
-      // The string has another format.
-    }
+    if (try? Date(string, strategy: .iso8601)) != nil { return "a date" }
     // A URL is stored as a string only at the top level, and a UUID only inside a container.
     if isNested { return URL(string: string)?.scheme == nil ? nil : "a URL" }
     return UUID(uuidString: string) == nil ? nil : "a UUID"
@@ -105,14 +100,12 @@ struct AdapterTyping {
   private func value<Value: Decodable>(
     _ type: Value.Type, of tree: ValueTree, _ declared: AdapterValueType
   ) throws(Refusal) -> Value {
-    do {
-      // The value is in an array, because the decoder may not support the type at the top level.
-      let json = try JSONFormat(.plain).encode(.array([tree]))
-      if let value = try decoder.decode([Value].self, from: Data(json)).first { return value }
-    } catch {
-      // The decoder's own error may contain parts of the value.
-    }
-    throw mismatch(declared)
+    // The value is in an array, because the decoder may not support the type at the top level. The
+    // decoder's own error may contain parts of the value.
+    guard let json = try? JSONFormat(.plain).encode(.array([tree])),
+      let value = try? decoder.decode([Value].self, from: Data(json)).first
+    else { throw mismatch(declared) }
+    return value
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {

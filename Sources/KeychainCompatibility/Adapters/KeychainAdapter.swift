@@ -178,11 +178,5 @@ enum DefaultDomain {
   }
 
   /// The name of the executable; nil if it cannot be the name of a directory.
-  private static var applicationName: String? {
-    do throws(Unavailable) {
-      return try ApplicationDirectories().applicationName
-    } catch {
-      return nil
-    }
-  }
+  private static var applicationName: String? { try? ApplicationDirectories().applicationName }
 }

@@ -8,15 +8,13 @@ import SerializedAccess
 @available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {
-  private typealias Content = Unchecked<Value>
-
   /// The closure of ``didSet``, with its observation.
   private struct Observer: Sendable {
     let didSet: Unchecked<(Value) -> Void>
     let observation: SerializedObservation
   }
 
-  private let content: SerializedAccess.Serialized<Content>
+  private let content: SerializedAccess.Serialized<Unchecked<Value>>
   private let observer = Lock(Observer?.none)
 
   /// Creates a value with a private queue that has a label.

@@ -74,12 +74,7 @@ extension LibsecretFile.Item {
     // The closure copies the bytes.
     var content = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
     defer { content.wipe() }
-    let item: LibsecretItem
-    do throws(FormatError) {
-      item = try LibsecretItem(content[...])
-    } catch {
-      return nil
-    }
+    guard let item = try? LibsecretItem(content[...]) else { return nil }
     // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],
