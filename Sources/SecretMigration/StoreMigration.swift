@@ -1,6 +1,5 @@
 import SecretStorage
 
-/// A migration of secrets to a store.
 struct StoreMigration {
   let store: any SecretStore
   let isReplacing: Bool

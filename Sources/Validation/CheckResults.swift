@@ -31,7 +31,6 @@ extension [ValidationCheck.State] {
 }
 
 extension ValidationCheck.State {
-  /// The rank of the state; the worse the state, the higher the rank.
   fileprivate var rank: Int {
     switch self {
     case .satisfied: 0

@@ -91,7 +91,6 @@ enum FileKind: Hashable, Sendable {
     }
   }
 
-  /// Throws an error if a file seems to have another format.
   static func require(_ expected: FileKind, of file: [UInt8]) throws(FormatError) {
     if let kind = FileKind(file), kind != expected {
       throw FormatError(reason: kind.reason, offset: 0)

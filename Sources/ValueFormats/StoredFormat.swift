@@ -9,7 +9,6 @@ package protocol StoredFormat: Sendable {
   /// Returns the bytes of a file with entries and the text around them.
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
 
-  /// Returns the entry of a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
@@ -40,7 +39,6 @@ extension StoredFormat {
   }
 }
 
-/// The limits that apply to every format.
 package enum FormatLimits {
   /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512
@@ -73,7 +71,6 @@ package struct FormatError: Error, Hashable, Sendable {
   }
 }
 
-/// The entries of a file and the text around them.
 package struct ParsedFile: Sendable {
   package var entries: [KeyValueEntry]
   package var surroundings: FileSurroundings

@@ -28,7 +28,6 @@ public final class KeyValueObservation: Sendable {
   public func cancel() { lifetime.cancel() }
 }
 
-/// The observers of a store, grouped by the observed key.
 struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 

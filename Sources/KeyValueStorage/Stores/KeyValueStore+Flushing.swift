@@ -104,7 +104,6 @@ extension KeyValueStore {
     }
   }
 
-  /// Cancels the scheduled write if a condition holds.
   func stopTimer(if isDone: () -> Bool = { true }) {
     let stopped = timer.withLock { timer in timer != nil && isDone() ? timer.take() : nil }
     if let stopped { background.cancel(stopped) }

@@ -152,7 +152,6 @@ package struct ReportedError: Sendable {
   }
 }
 
-/// Runs a closure, and converts a system error to a ``KeyValueStoreError``.
 func convertingErrors<Result: ~Copyable>(
   _ body: () throws(SystemError) -> Result
 ) throws(KeyValueStoreError) -> Result {

@@ -32,7 +32,6 @@ struct StoreState: Sendable {
   private(set) var generation = 0
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
-  /// The transaction of the calling thread.
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?

@@ -63,7 +63,6 @@ struct AdapterMigrationWork {
     return .converted
   }
 
-  /// Writes the copy for an item, and reads it back.
   private func add(
     _ copy: ConversionCopy, of item: SecretItem, as identity: ItemIdentity
   ) throws(SecretStoreError) {

@@ -96,7 +96,6 @@ struct AdapterTyping {
     return UUID(uuidString: string) == nil ? nil : "a UUID"
   }
 
-  /// Decodes a value with the app's decoder; a refusal names the declared type.
   private func value<Value: Decodable>(
     _ type: Value.Type, of tree: ValueTree, _ declared: AdapterValueType
   ) throws(Refusal) -> Value {

@@ -168,7 +168,6 @@ enum DefaultDomain {
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
-  /// Returns the given service, or else the service of the default adapter.
   static func service(_ given: String?) throws(SecretStoreError) -> String {
     if let given { return given }
     guard let bundleIdentifier else {

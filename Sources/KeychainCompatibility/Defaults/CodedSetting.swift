@@ -27,7 +27,6 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   /// Sets the value; the store reports failures.
   func write(_ value: Value?) { stored.wrappedValue = value.map(coded) }
 
-  /// Returns the form in which a value is stored.
   private func coded(_ value: Value) -> CodedValue<Value> {
     // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that
     // looks like a property list of 1.x would not be restored unchanged.

@@ -9,7 +9,6 @@ struct DefaultsMigrationWork {
   let file: UserDefaultsFile
   let isDryRun: Bool
 
-  /// Imports the file and converts the declared keys; a dry run changes nothing.
   func run(
     replacing: Bool, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> UserDefaultsImport {

@@ -8,7 +8,6 @@ import SerializedAccess
 @available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {
-  /// The closure of ``didSet``, with its observation.
   private struct Observer: Sendable {
     let didSet: Unchecked<(Value) -> Void>
     let observation: SerializedObservation

@@ -148,7 +148,6 @@ extension PasswordReport.Check {
 }
 
 extension RunDetector {
-  /// Returns the ranges of the excessive runs of more than `limit` characters.
   fileprivate func longer(
     than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {

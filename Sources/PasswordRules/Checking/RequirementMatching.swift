@@ -26,7 +26,6 @@ struct RequirementMatching {
 
   private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
-  /// The number of requirements without a character.
   private(set) var unmet: Int
 
   init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {

@@ -16,7 +16,6 @@ struct PasswordAutomaton: Sendable {
     ) { requirements.kind(of: $0) }
   }
 
-  /// Returns the automaton with other limits on runs.
   func limited(by limits: RunLimits) -> PasswordAutomaton {
     PasswordAutomaton(requirements, limits, rejectsOuterBlanks: rejectsOuterBlanks)
   }
@@ -29,7 +28,6 @@ struct PasswordAutomaton: Sendable {
         sequential: limits.sequential < length ? limits.sequential : .max))
   }
 
-  /// Returns the state of the requirements after a character of a cell.
   func state(after state: Int, _ cell: Int) -> Int {
     requirements.transitions[state][cells[cell].key]
   }

@@ -38,7 +38,6 @@ struct PasswordCounts: Sendable {
     return count
   }
 
-  /// Returns the number of values that the counts for an automaton store.
   static func size(of automaton: PasswordAutomaton) -> Int {
     automaton.requirements.accepting.count * automaton.cells.count * automaton.limits.runCount
   }
@@ -74,7 +73,6 @@ struct PasswordCounts: Sendable {
     }
   }
 
-  /// Returns the cell in which the completion with a rank begins.
   func cell(ofRank rank: Natural, _ state: Int) -> Int {
     var cells = 0..<cellCount
     while cells.count > 1 {
@@ -85,7 +83,6 @@ struct PasswordCounts: Sendable {
     return cells.lowerBound
   }
 
-  /// Returns the number of completions that begin in a cell before the given one.
   func earlierCompletions(_ state: Int, _ cell: Int) -> Natural {
     earlier[state * cellCount + cell]
   }

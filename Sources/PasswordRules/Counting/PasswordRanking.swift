@@ -67,7 +67,6 @@ struct PasswordRanking: Sendable {
 
   /// The state after a prefix of a password.
   private struct State {
-    /// The state of the requirement automaton.
     var requirements = 0
     var cell = -1
     var run = CharacterRun()

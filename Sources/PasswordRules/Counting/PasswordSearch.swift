@@ -132,7 +132,6 @@ struct PasswordSearch {
     return String(String.UnicodeScalarView(found.password))
   }
 
-  /// Returns the states that one more character reaches.
   private func extended() -> [State: [Unicode.Scalar]] {
     var extended: [State: [Unicode.Scalar]] = [:]
     for (state, password) in reached {

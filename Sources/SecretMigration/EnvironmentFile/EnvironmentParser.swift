@@ -18,7 +18,6 @@ struct EnvironmentParser {
   private let sizeLimit: Int
   /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
-  /// The number of the current line; the first is 1.
   private var line = 1
 
   init(
@@ -37,7 +36,6 @@ struct EnvironmentParser {
     rest = content.unicodeScalars[...]
   }
 
-  /// Parses the whole file, and returns its variables in their order.
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(

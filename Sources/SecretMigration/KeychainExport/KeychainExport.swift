@@ -60,7 +60,6 @@ struct KeychainExport: Decodable {
     }
   }
 
-  /// Parses the decrypted document of the items.
   static func items(
     document bytes: [UInt8], of path: String
   ) throws(MigrationError) -> [KeychainItem] {

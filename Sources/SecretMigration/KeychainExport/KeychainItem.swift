@@ -55,7 +55,6 @@ struct KeychainItem {
     }
   }
 
-  /// Decodes an attribute; returns nil if it is absent.
   private func value<Value: Decodable>(_ key: String) throws(MigrationError) -> Value? {
     guard let tree = attributes[StoredKey(key)] else { return nil }
     do throws(ValueCodingError) {

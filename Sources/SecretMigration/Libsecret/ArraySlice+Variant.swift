@@ -43,7 +43,6 @@ extension ArraySlice<UInt8> {
     return elements
   }
 
-  /// Returns the values of a dictionary whose keys are strings.
   func entries() throws(FormatError) -> [String: Self] {
     var entries: [String: Self] = [:]
     for entry in try elements() {

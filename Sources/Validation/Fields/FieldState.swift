@@ -98,7 +98,6 @@ struct FieldState<Value: Sendable>: Sendable {
     return asynchronousChecks[index].isDebouncing
   }
 
-  /// Makes an asynchronous check pending, and starts a new run.
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     stop(index, &sideEffects)
     setOutcome(of: index, (.pending, nil))

@@ -61,7 +61,6 @@ extension Int {
 }
 
 extension [UInt8] {
-  /// Appends the least significant bytes of a number in big-endian order.
   mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
     for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: number >> shift))
@@ -70,7 +69,6 @@ extension [UInt8] {
 }
 
 extension Sequence<UInt8> {
-  /// Returns the number that the bytes represent in big-endian order.
   func bigEndian<Number: FixedWidthInteger>() -> Number {
     reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }

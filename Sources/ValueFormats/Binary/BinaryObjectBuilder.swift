@@ -36,7 +36,6 @@ struct BinaryObjectBuilder {
     references[objects[container].references.lowerBound + index] = object
   }
 
-  /// Appends the property list to a buffer.
   func write(to buffer: inout [UInt8]) {
     let start = buffer.count
     buffer += BinaryObjectTable.magic

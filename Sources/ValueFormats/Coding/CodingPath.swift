@@ -20,7 +20,6 @@ final class CodingPath {
   }
 }
 
-/// The coding key of an element of an array.
 struct IndexKey: CodingKey {
   let intValue: Int?
 
@@ -31,7 +30,6 @@ struct IndexKey: CodingKey {
   var stringValue: String { intValue.map(String.init) ?? "" }
 }
 
-/// The coding key of a superclass.
 enum SuperKey: String, CodingKey {
   case `super`
 }

@@ -185,7 +185,6 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { builder.builder(forKey: key) }
 }
 
-/// An encoding container for an array.
 struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   let builder: TreeBuilder
 

@@ -110,7 +110,6 @@ extension JSONReader {
     }
   }
 
-  /// Returns whether a string is a number in JSON notation.
   package static func isNumber(_ string: String) -> Bool {
     guard var reader = try? JSONReader(ArraySlice(string.utf8), makesTrees: false),
       (try? reader.skipNumber()) != nil

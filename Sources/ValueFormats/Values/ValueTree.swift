@@ -175,7 +175,6 @@ extension ValueTree {
     return url
   }
 
-  /// Returns the problem that this value is not of the expected kind.
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
     let found: ValueCodingError.Kind =
       switch self {
