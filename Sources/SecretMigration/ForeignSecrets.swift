@@ -63,9 +63,8 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   /// reported as `refused` with the reason.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
-  /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
-  /// changed since it was read. Removing the file does not erase it from the storage medium or from
-  /// backups.
+  /// every secret unchanged, that a `SecretVault` passes verification, and that the file is
+  /// unchanged. Removing the file does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
@@ -137,9 +136,7 @@ public struct ForeignSecret: Hashable, Sendable, CustomReflectable {
   }
 
   /// Hashes only the identity, so that the hash value reveals nothing about the secret.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(identity)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }

@@ -18,8 +18,7 @@ struct CheckResults {
 }
 
 extension [ValidationCheck] {
-  /// Sets the state and the advice of a check if they differ, because assigning copies a shared
-  /// array.
+  /// Sets the state and advice of a check if they differ, because assigning copies a shared array.
   mutating func update(_ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?) {
     if self[index].state != state { self[index].state = state }
     if self[index].advice != advice { self[index].advice = advice }

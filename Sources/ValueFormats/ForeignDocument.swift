@@ -2,8 +2,7 @@
 package enum ForeignDocument {
   /// Reads a document, without interpreting the escapes that a store uses in strings.
   ///
-  /// `sizeLimit` is in bytes. Both limits count a shared value of a property list once for each
-  /// reference.
+  /// `sizeLimit` is in bytes. Both limits count a shared value once for each reference.
   package static func tree(
     _ bytes: [UInt8], valueLimit: Int = .max, sizeLimit: Int = .max
   ) throws(FormatError) -> ValueTree {

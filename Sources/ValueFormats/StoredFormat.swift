@@ -1,7 +1,6 @@
 /// A file format of keys and values.
 ///
-/// The bytes of a value are decoded only when the value is read. Otherwise, they are written back
-/// unchanged.
+/// A value's bytes are decoded only when it is read; otherwise, they are written back unchanged.
 package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile

@@ -3,8 +3,7 @@ import ValueFormats
 
 /// An observation of a store or of one of its values.
 ///
-/// The observation ends when ``cancel()`` is called or this object is released. It does not retain
-/// the store.
+/// It ends when ``cancel()`` is called or this object is released, and does not retain the store.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   /// Returns the reason why changes are reported with a delay; nil if they are not.

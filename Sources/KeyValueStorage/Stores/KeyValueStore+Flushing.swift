@@ -125,8 +125,7 @@ enum StoresToFlush {
       stores.append { [weak store] in store }
       return live
     }
-    // The stores are released outside the lock, because a released store writes, and may call the
-    // app's handler.
+    // The stores are released outside the lock, because this may write and call the app's handler.
     withExtendedLifetime(live) {}
   }
 

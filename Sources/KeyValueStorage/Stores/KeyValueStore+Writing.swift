@@ -114,8 +114,7 @@ extension KeyValueStore {
     return outcome.result
   }
 
-  /// Throws in a forked child; traps during an in-place change, in which a wait for a transaction
-  /// could deadlock.
+  /// Throws in a forked child; traps in an in-place change, in which a wait could deadlock.
   func checkCaller() throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
     if isInPlaceChangeOfThisThread, !writeLock.isHeldByCurrentThread {

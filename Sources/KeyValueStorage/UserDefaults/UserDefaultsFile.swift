@@ -73,8 +73,7 @@ package struct UserDefaultsFile: Sendable {
     }
   }
 
-  /// Throws an error if the file was replaced, changed or removed after it was read, or if the path
-  /// is a symbolic link.
+  /// Throws if the file was replaced, changed or removed since the read, or is a symbolic link.
   package func checkRemovable() throws(KeyValueStoreError) {
     let change = try convertingErrors { () throws(SystemError) in try status?.change(of: path) }
     if let change { throw .unavailable("\(path) was not removed: \(change).") }

@@ -60,8 +60,7 @@ public final class Serialized<Value> {
   }
 
   private func replaceObserver(with new: Observer?) {
-    // The old observation is cancelled outside the lock, because cancelling waits for the current
-    // access.
+    // The old observation is cancelled outside the lock, because this waits for the current access.
     observer.withLock { exchange(&$0, with: new) }?.observation.cancel()
   }
 }

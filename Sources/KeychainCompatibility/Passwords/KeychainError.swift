@@ -103,8 +103,7 @@ extension KeychainFailure {
   }
 }
 
-// The names of FTPropertyWrappers 0.x are static members, so that a `switch` over all cases of 2.x
-// stays exhaustive.
+// The names of 0.x are static members, so that a `switch` over all cases of 2.x stays exhaustive.
 @available(*, deprecated)
 extension KeychainError {
   /// The key has no item.

@@ -16,8 +16,7 @@ public struct PasswordReport: Hashable, Sendable {
     public let rule: PasswordRule
     /// The state of the rule.
     public internal(set) var state = State.satisfied
-    /// The ranges of the characters that violate the rule, in code points, with the whole of each
-    /// run that is too long.
+    /// The violating ranges in code points, with the whole of each run that is too long.
     public internal(set) var violations: [Range<Int>] = []
   }
 
@@ -25,8 +24,7 @@ public struct PasswordReport: Hashable, Sendable {
   public let checks: [Check]
   /// The length of the password, in the unit of the check.
   public let length: Int
-  /// The smallest number of characters to append to satisfy all rules, or nil if appending cannot
-  /// satisfy them.
+  /// The least number of characters to append to satisfy all rules; nil if appending cannot do so.
   ///
   /// The number is a lower bound if the required classes overlap in too many ways.
   public let shortestCompletion: Int?
@@ -100,8 +98,7 @@ extension PasswordRuleSet {
     return PasswordReport(checks: checks, length: length, shortestCompletion: completion)
   }
 
-  /// Returns ``PasswordReport/shortestCompletion`` of a password without forbidden characters or
-  /// excessive runs.
+  /// Returns the shortest completion of a password without forbidden characters or excessive runs.
   ///
   /// `length` is in the unit of the limits; `missing` is the number of unmet requirements.
   private func shortestCompletion(

@@ -42,8 +42,7 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells in the order of their first characters; `separatesBlank` is whether the
-  /// blank has its own cell.
+  /// Returns the cells by first character; `separatesBlank` is whether the blank has its own cell.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
     key: (Unicode.Scalar) -> Key

@@ -1,5 +1,4 @@
-/// A bijection between the passwords of one length that satisfy a rule set and their ranks, which
-/// begin at zero.
+/// A bijection of the passwords of one length that satisfy a rule set to their ranks from zero.
 struct PasswordRanking: Sendable {
   let length: Int
   private let automaton: PasswordAutomaton
@@ -73,8 +72,7 @@ struct PasswordRanking: Sendable {
     var last: Unicode.Scalar?
   }
 
-  /// Returns the states after the characters that continue the run, each with whether the limits
-  /// allow the extended run.
+  /// Returns the states after the characters that continue the run, and whether limits allow each.
   private func followers(of state: State) -> [(state: State, isAllowed: Bool)] {
     guard let last = state.last else { return [] }
     return automaton.cells[state.cell].neighbors.map { cell, step in

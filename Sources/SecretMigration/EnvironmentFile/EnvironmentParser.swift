@@ -1,10 +1,8 @@
 import SecretStorage
 
-/// A parser that accepts only `.env` files that python-dotenv and motdotla/dotenv interpret
-/// identically.
+/// A parser of the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
 ///
-/// These are the most common parsers. If they read different values, it is unknown which one an app
-/// used.
+/// If these most common parsers read different values, it is unknown which one an app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String

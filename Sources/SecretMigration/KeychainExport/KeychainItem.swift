@@ -74,8 +74,7 @@ struct KeychainItem {
     return string.isEmpty ? nil : string
   }
 
-  /// Returns a four-character code, which may be encoded as a string or as a number; nil if it is
-  /// absent, empty or 0.
+  /// Returns a four-character code, which may be a string or number; nil if absent, empty or 0.
   private func code(_ key: String) throws(MigrationError) -> UInt32? {
     if case .string(let string)? = attributes[StoredKey(key)] {
       let characters = Array(string.utf8)

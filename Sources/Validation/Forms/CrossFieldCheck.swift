@@ -77,8 +77,7 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a check that requires the string of another field (`==`); a prefix of that string is
-  /// `.incomplete`.
+  /// Returns a check that requires the string of another field (`==`); a prefix is `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {

@@ -81,8 +81,7 @@ struct BinaryTreeReader {
 
 // Decoding a URL that Foundation has archived.
 extension URL {
-  /// Decodes an absolute URL that `UserDefaults.set(_:forKey:)` has archived; returns nil for other
-  /// data.
+  /// Decodes an absolute URL that `UserDefaults.set(_:forKey:)` has archived; nil for other data.
   ///
   /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
   package init?(archive: Data) {

@@ -37,10 +37,8 @@ enum SuperKey: String, CodingKey {
 /// The form of a value in its tree, and the depth of the containers and values around it.
 struct CodingContext: Sendable {
   let form: ValueForm
-
   /// The number of enclosing arrays and dictionaries.
   var containers = 0
-
   /// The number of enclosing single values, such as optionals, in the innermost container.
   var layers = 0
 

@@ -68,8 +68,7 @@ extension Bool: StoredBytes {
   }
 }
 
-/// An integer type of the standard library with at most 64 bits, which is stored in 8 bytes, in
-/// little-endian order.
+/// An integer type of the standard library with at most 64 bits, stored in 8 bytes, little-endian.
 protocol StoredInteger: StoredBytes, FixedWidthInteger {}
 extension Int: StoredInteger {}
 extension Int8: StoredInteger {}

@@ -32,9 +32,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
   }
 
   package let problem: Problem
-
   package let type: String
-
   /// The coding path, such as `lines[*].volume`, with `*` for keys that may be content.
   package let path: String
 

@@ -18,8 +18,7 @@ package enum ValueTree: Hashable, Sendable {
 
 /// The form that values have in a tree.
 package enum ValueForm: Sendable {
-  /// The form of settings: URLs and decimals are short, and decoding accepts forms that only people
-  /// write.
+  /// The form of settings: short URLs and decimals; decoding accepts forms that only people write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation
@@ -93,8 +92,7 @@ extension ValueTree {
 
   /// Throws an error if only the form of settings allows reading the value as a type.
   ///
-  /// Otherwise, a type that tries to decode data before a string, for example, would change the
-  /// value.
+  /// Otherwise, a type that tries to decode data before a string would change the value.
   func check(_ type: Any.Type, _ form: ValueForm) throws(ValueCodingError.Problem) {
     if form == .setting { return }
     switch self {
