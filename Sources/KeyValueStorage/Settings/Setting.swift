@@ -216,11 +216,7 @@ final class Setting: Sendable {
     return store.observe(key) { [decode, defaultValue] _, encoded in
       do {
         let value = try decode(encoded)
-        let old = previous.withLock { previous in
-          defer { previous = value }
-          return previous
-        }
-        observer(old, value)
+        observer(previous.withLock { exchange(&$0, with: value) }, value)
       } catch {
         // The next read reports the wrong type. The first change requires an old value.
         previous.withLock { $0 = $0 ?? defaultValue }

@@ -57,18 +57,11 @@ extension KeyValueStore {
     }
     guard let save else { return }
     try writeLock.withLock { () throws(KeyValueStoreError) in
-      if save.outcome == nil {
-        write(
-          state.withLock { state in
-            defer { state.saves = [] }
-            return state.saves
-          })
-      }
+      if save.outcome == nil { write(state.withLock { exchange(&$0.saves, with: []) }) }
       try save.outcome?.get()
     }
   }
 
-  /// Writes changes together, in their order, and sets their outcomes.
   private func write(_ saves: [PendingSave]) {
     let outcome = Result { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft in

@@ -20,13 +20,10 @@ struct AdapterConversion: Sendable {
         // The JSON decoder's own error may contain parts of the value.
         throw Refusal(reason: "It is not JSON of type \(Value.self).")
       }
-      do throws(ValueCodingError) {
-        let bytes = try ValueCoder().encode(value)
-        _ = try ValueCoder().decode(Value.self, from: bytes)
-        return Data(bytes)
-      } catch {
-        throw Refusal(reason: "A value of type \(Value.self) cannot be stored exactly.")
-      }
+      guard let bytes = try? ValueCoder().encode(value),
+        (try? ValueCoder().decode(Value.self, from: bytes)) != nil
+      else { throw Refusal(reason: "A value of type \(Value.self) cannot be stored exactly.") }
+      return Data(bytes)
     }
   }
 

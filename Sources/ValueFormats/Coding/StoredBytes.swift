@@ -31,12 +31,9 @@ extension String: StoredBytes {
   var storedBytes: [UInt8] { Array(utf8) }
 
   init?(stored bytes: Span<UInt8>) {
-    do {
-      // This initializer is twice as fast as `String(validating:as:)`.
-      self.init(copying: try UTF8Span(validating: bytes))
-    } catch {
-      return nil
-    }
+    // This initializer is twice as fast as `String(validating:as:)`.
+    guard let text = try? UTF8Span(validating: bytes) else { return nil }
+    self.init(copying: text)
   }
 }
 
