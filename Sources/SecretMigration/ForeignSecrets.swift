@@ -45,7 +45,6 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
-  /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
     if count > countLimit {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")

@@ -39,7 +39,6 @@ struct SourceFile: Sendable {
     if let change { throw .notRemovable(path: path, reason: change) }
   }
 
-  /// Removes the file; throws if the path no longer leads to the unchanged file that was read.
   func remove() throws(MigrationError) {
     try checkRemovable()
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }

@@ -41,7 +41,6 @@ extension StoredFormat {
 package enum FormatLimits {
   /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512
-
   /// The maximum size of a file in bytes.
   package static let fileSize = 64 << 20
 }

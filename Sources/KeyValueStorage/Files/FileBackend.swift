@@ -163,7 +163,6 @@ extension FileBackend {
     }
   }
 
-  /// Returns whether the file cannot be parsed, is empty or is too large.
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do throws(KeyValueStoreError) {
       _ = try snapshot(at: path).contents

@@ -16,8 +16,7 @@ struct StoreState: Sendable {
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
-  /// The last failed migration, with the revision of the contents; until they change, only `load()`
-  /// retries it.
+  /// The last failed migration; until the contents change, only `load()` retries it.
   var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: UnsavedChanges = [:]
   /// The changes that `save` has added and no thread is writing yet, in their order.

@@ -10,8 +10,7 @@ import Concurrency
 /// }
 /// ```
 ///
-/// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use a
-/// subject on only one thread or actor.
+/// As in 1.x, neither the value nor the observers are synchronized: use it on one thread or actor.
 @available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {

@@ -28,8 +28,7 @@ public enum KeychainError: Error {
   case osSecureUserCancelledAuthentication
   case osSecureMissingEtitlementForThisFeature
   case osSecureInvalidValue
-  /// The name of ``osSecure(status:)`` in FTPropertyWrappers 0.2; never thrown, and omitted from a
-  /// `switch`.
+  /// The name of ``osSecure(status:)`` in 0.2; never thrown, and omitted from a `switch`.
   @available(*, unavailable, renamed: "osSecure(status:)")
   case unhandledError(status: OSStatus)
 }

@@ -84,7 +84,6 @@ open class SingleValueKeychainItem: CustomReflectable {
     didSave(item)
   }
 
-  /// Takes the identity and the dates of an item that was loaded or saved.
   func didSave(_ item: PasswordItem<Data>?) {
     _description.isCleared = false
     _comment.isCleared = false

@@ -91,7 +91,6 @@ struct FieldState<Value: Sendable>: Sendable {
     return sideEffects
   }
 
-  /// Returns whether an asynchronous check can start without waiting for the debounce.
   func canStartImmediately(_ index: Int) -> Bool {
     if case .unavailable = report.checks[firstAsynchronousIndex + index].state { return true }
     return asynchronousChecks[index].isDebouncing

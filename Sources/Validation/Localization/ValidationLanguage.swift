@@ -9,8 +9,7 @@ public struct ValidationLanguage: Sendable {
   private let messageText: @Sendable (ValidationMessage, ValidationLanguage) -> String?
   private let statusText: @Sendable (ValidationStatus, ValidationLanguage) -> String?
 
-  /// Creates a custom language from closures that return the text of a message or state, or nil for
-  /// the English text.
+  /// Creates a language from closures that return a message's or state's text, or nil for English.
   ///
   /// The second argument of the closures is this language, for the texts of nested messages.
   public init(

@@ -1,4 +1,3 @@
-/// A decoder that converts trees to values.
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
