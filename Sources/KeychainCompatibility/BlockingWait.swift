@@ -8,7 +8,6 @@ enum BlockingWait {
   /// would wait forever, because prompting needs one of these threads.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
-  /// Blocks the thread until the work has ended, and returns its value.
   static func value<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {

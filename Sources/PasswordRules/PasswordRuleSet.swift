@@ -17,8 +17,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public private(set) var maxConsecutive: Int?
   /// The maximum number of equal characters in a row; nil for no limit.
   public private(set) var maxRepeating: Int?
-  /// The maximum number of characters in a row that ascend or descend in A–Z, a–z or 0–9; nil for
-  /// no limit.
+  /// The maximum length of a run that ascends or descends in A–Z, a–z or 0–9; nil for no limit.
   public private(set) var maxSequential: Int?
   /// The minimum number of characters; nil for no limit.
   public private(set) var minLength: Int?
@@ -27,8 +26,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// The checks of a valid password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
-  /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
-  /// limit.
+  /// Creates a rule set with all requirements and allowed characters, and the strictest limits.
   ///
   /// Required characters are also allowed. If the rules neither require nor allow any characters,
   /// ``CharacterClass/asciiPrintable`` is allowed. A limit below 1 and a requirement without
@@ -80,8 +78,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.
   var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(Alphabet(listed: .all)) }
 
-  /// The same rules with the meaning of `max-consecutive` before 2026, which limited only equal
-  /// characters.
+  /// The same rules with the meaning of `max-consecutive` before 2026: a limit on equal characters.
   public var withOlderMaxConsecutive: PasswordRuleSet {
     PasswordRuleSet(
       rules.map { rule in

@@ -45,7 +45,6 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
-  /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
     if count > countLimit {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
@@ -63,9 +62,8 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   /// reported as `refused` with the reason.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
-  /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
-  /// changed since it was read. Removing the file does not erase it from the storage medium or from
-  /// backups.
+  /// every secret unchanged, that a `SecretVault` passes verification, and that the file is
+  /// unchanged. Removing the file does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
@@ -137,9 +135,7 @@ public struct ForeignSecret: Hashable, Sendable, CustomReflectable {
   }
 
   /// Hashes only the identity, so that the hash value reveals nothing about the secret.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(identity)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
   /// A mirror without children, so that a dump shows no names.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }

@@ -72,7 +72,6 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
 }
 
 extension CryptoLibrary {
-  /// Calls a closure with the library, and converts its error.
   static func use<Result>(
     _ body: (CryptoLibrary) throws(SecretStoreError) -> Result
   ) throws(MigrationError) -> Result {

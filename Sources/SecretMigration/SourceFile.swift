@@ -10,7 +10,6 @@ struct SourceFile: Sendable {
   static let sizeLimit = 64 * 1024 * 1024
 
   let path: String
-  /// The status of the file when it was read.
   private let status: FileStatus
 
   /// Reads a file, which may have any owner, and follows symbolic links.
@@ -40,7 +39,6 @@ struct SourceFile: Sendable {
     if let change { throw .notRemovable(path: path, reason: change) }
   }
 
-  /// Removes the file; throws if the path no longer leads to the unchanged file that was read.
   func remove() throws(MigrationError) {
     try checkRemovable()
     try Self.convertingError { () throws(SystemError) in try FileSystem().unlink(path) }

@@ -1,6 +1,5 @@
 import SecretStorage
 
-/// A migration of secrets to a store.
 struct StoreMigration {
   let store: any SecretStore
   let isReplacing: Bool
@@ -107,9 +106,8 @@ struct StoreMigration {
     }
     do throws(SecretStoreError) {
       return try store.secret(of: item.id)?.secret == foreign.secret
-    } catch {
+    } catch .corrupted {
       // A damaged secret is not equal, and may be replaced.
-      guard case .corrupted = error else { throw error }
       return false
     }
   }

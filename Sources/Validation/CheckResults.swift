@@ -25,8 +25,7 @@ struct CheckResults {
 }
 
 extension [ValidationCheck] {
-  /// Sets the state and the advice of a check if they differ, because assigning copies a shared
-  /// array.
+  /// Sets the state and advice of a check if they differ, because assigning copies a shared array.
   mutating func update(_ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?) {
     if self[index].state != state { self[index].state = state }
     if self[index].advice != advice { self[index].advice = advice }
@@ -46,7 +45,6 @@ struct Summary {
 }
 
 extension ValidationCheck.State {
-  /// The rank of the state; the worse the state, the higher the rank.
   fileprivate var rank: Int {
     switch self {
     case .satisfied: 0

@@ -50,8 +50,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   public internal(set) var state = State.incomplete
   /// The action that the user should take, or nil if the requirement is sufficient.
   public internal(set) var advice: ValidationMessage?
-  /// The positions that violate the requirement: the code points of a string, or the elements of a
-  /// collection.
+  /// The violating positions: the code points of a string, or the elements of a collection.
   public internal(set) var positions: [Range<Int>] = []
 
   /// The advice, or the requirement if there is no advice.

@@ -55,9 +55,7 @@ public struct ValidationReport: Hashable, Sendable {
     checks.filter { $0.severity == .recommendation && $0.isFailed }
   }
 
-  fileprivate var requirements: [ValidationCheck] {
-    checks.filter { $0.severity == .requirement }
-  }
+  fileprivate var requirements: [ValidationCheck] { checks.filter { $0.severity == .requirement } }
 
   var isPending: Bool { checks.contains { $0.state == .pending } }
 }

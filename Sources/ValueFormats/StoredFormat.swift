@@ -1,7 +1,6 @@
 /// A file format of keys and values.
 ///
-/// The bytes of a value are decoded only when the value is read. Otherwise, they are written back
-/// unchanged.
+/// A value's bytes are decoded only when it is read; otherwise, they are written back unchanged.
 package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
@@ -9,7 +8,6 @@ package protocol StoredFormat: Sendable {
   /// Returns the bytes of a file with entries and the text around them.
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
 
-  /// Returns the entry of a key and an encoded value.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
@@ -40,11 +38,9 @@ extension StoredFormat {
   }
 }
 
-/// The limits that apply to every format.
 package enum FormatLimits {
   /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512
-
   /// The maximum size of a file in bytes.
   package static let fileSize = 64 << 20
 }
@@ -73,7 +69,6 @@ package struct FormatError: Error, Hashable, Sendable {
   }
 }
 
-/// The entries of a file and the text around them.
 package struct ParsedFile: Sendable {
   package var entries: [KeyValueEntry]
   package var surroundings: FileSurroundings

@@ -1,4 +1,3 @@
-/// A reader of a text format.
 package struct TextReader<Format: StoredFormat> {
   /// The input, in valid UTF-8.
   let bytes: ArraySlice<UInt8>

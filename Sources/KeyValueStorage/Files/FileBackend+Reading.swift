@@ -30,15 +30,12 @@ extension FileBackend {
   /// Returns whether a file with the size and date of a snapshot also has the snapshot's content.
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
-    do {
-      guard let newest = try readOnce(path, revision: snapshot.revision) else { return false }
-      let (file, new) = try (snapshot.parsed.get(), newest.parsed.get())
-      return file.surroundings == new.surroundings
-        && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
-    } catch {
-      // The next attempt reads the file again.
-      return false
-    }
+    // After a failure, the next attempt reads the file again.
+    guard let new = try? readOnce(path, revision: snapshot.revision)?.parsed.get(),
+      let file = try? snapshot.parsed.get()
+    else { return false }
+    return file.surroundings == new.surroundings
+      && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
   /// Reads the file, and retries while other programs change it; `found` is its last known status.
@@ -114,11 +111,5 @@ extension FileBackend {
   }
 
   /// The path for messages, with symbolic links resolved if possible.
-  private var resolvedPath: String {
-    do {
-      return try fileSystem.resolve(path)
-    } catch {
-      return path
-    }
-  }
+  private var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
 }

@@ -24,12 +24,9 @@ extension FileBackend {
         base = try snapshot(at: target)
       }
       if geteuid() == 0 {
-        // An administrator may have created the lock file.
-        do throws(SystemError) {
-          try lock.changeOwner(forDataAt: target, ownedBy: base.status?.owner, in: fileSystem)
-        } catch {
-          // The next write of the file's owner reports that the lock cannot be opened.
-        }
+        // An administrator may have created the lock file. After a failure, the next write of the
+        // file's owner reports that the lock cannot be opened.
+        try? lock.changeOwner(forDataAt: target, ownedBy: base.status?.owner, in: fileSystem)
       }
       // A file that was created empty has no entries. One that had content before was truncated by
       // a crash, or is being written by another program.

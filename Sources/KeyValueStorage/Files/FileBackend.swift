@@ -114,12 +114,11 @@ struct FileBackendState: Sendable {
 extension FileBackend {
   /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
-    do throws(SystemError) {
-      let isDone = try fileSystem.removeTemporaryFiles(of: target, holding: lock)
-      hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
-    } catch {
-      // The next write tries again.
+    // After a failure, the next write tries again.
+    guard let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock) else {
+      return
     }
+    hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
@@ -164,7 +163,6 @@ extension FileBackend {
     }
   }
 
-  /// Returns whether the file cannot be parsed, is empty or is too large.
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do throws(KeyValueStoreError) {
       _ = try snapshot(at: path).contents

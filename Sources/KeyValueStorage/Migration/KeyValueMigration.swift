@@ -1,3 +1,5 @@
+import ValueFormats
+
 /// A migration from one version of an app's settings to the next.
 ///
 /// ```swift

@@ -45,7 +45,6 @@ struct SettingsVersion: Sendable {
     }
   }
 
-  /// Sets the version in a draft, unless the draft is empty.
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.contents.isEmpty { return }
     draft[Self.key] = try draft.coding.encode(number, key: Self.key.string)

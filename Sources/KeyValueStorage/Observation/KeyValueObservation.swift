@@ -1,9 +1,9 @@
 import Concurrency
+import ValueFormats
 
 /// An observation of a store or of one of its values.
 ///
-/// The observation ends when ``cancel()`` is called or this object is released. It does not retain
-/// the store.
+/// It ends when ``cancel()`` is called or this object is released, and does not retain the store.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   /// Returns the reason why changes are reported with a delay; nil if they are not.
@@ -25,4 +25,41 @@ public final class KeyValueObservation: Sendable {
   ///
   /// A call of the handler that is running on another thread may still finish.
   public func cancel() { lifetime.cancel() }
+}
+
+struct KeyObservers: Sendable {
+  typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
+
+  /// The observers of each key; nil stands for all keys.
+  private(set) var byKey: [StoredKey?: Observers<Handler>] = [:]
+  let queue = SerialQueue(on: .handlers)
+
+  mutating func add(_ observer: Observer<Handler>, of key: StoredKey?) {
+    byKey[key, default: Observers()].add(observer)
+  }
+
+  mutating func remove(_ observer: Observer<Handler>, of key: StoredKey?) {
+    byKey[key]?.remove(observer)
+    if byKey[key]?.isEmpty ?? false { byKey[key] = nil }
+  }
+
+  /// Returns the observed keys whose values may differ between two states.
+  func keysToCompare(_ before: StoreState, _ after: StoreState) -> Set<StoredKey> {
+    var keys = Set(byKey.keys.compactMap { $0 })
+    if byKey[nil] == nil { return keys }
+    keys.formUnion(before.unsaved.keys)
+    keys.formUnion(after.unsaved.keys)
+    if before.contents?.revision != after.contents?.revision {
+      for state in [before, after] { keys.formUnion(state.contents?.entries.map(\.key) ?? []) }
+    }
+    return keys
+  }
+
+  /// Schedules the calls of the observers of a key and of all keys.
+  func notify(_ key: StoredKey, _ value: EncodedValue?) {
+    let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+    queue.run {
+      for observer in observers { observer.handler?(key, value) }
+    }
+  }
 }

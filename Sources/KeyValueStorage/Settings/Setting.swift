@@ -3,8 +3,7 @@ import ValueFormats
 
 /// The implementation of a ``StoredValue``.
 ///
-/// The class is not generic: looking up generic metadata at run time takes ten times as long as the
-/// rest of a getter.
+/// It is not generic: looking up generic metadata takes ten times as long as the rest of a getter.
 final class Setting: Sendable {
   /// A decoded value, or the default value with the reason why decoding failed.
   struct CachedValue: Sendable {
@@ -174,8 +173,7 @@ final class Setting: Sendable {
     if Fork.isChild { return (value: defaultValue, rejection: .forked, isNested: false) }
     store.loadIfNeeded()
     store.propertyLock.lock()
-    // The error is read before the value, because another thread may load the contents in between
-    // and clear the error.
+    // The error is read first, because another thread may load in between and clear it.
     let (isNested, readError) = store.state.withLock { state in
       defer { state.changingThread = .current }
       let isNewest = state.ownTransaction != nil || state.unsaved[key] != nil
@@ -212,8 +210,7 @@ final class Setting: Sendable {
       value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 
-  /// Calls a closure with nil and the current value, and after each change with the old and the
-  /// new value.
+  /// Calls a closure with nil and the current value, then at each change with the old and new one.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
@@ -221,11 +218,7 @@ final class Setting: Sendable {
     return store.observe(key) { [decode, defaultValue] _, encoded in
       do {
         let value = try decode(encoded)
-        let old = previous.withLock { previous in
-          defer { previous = value }
-          return previous
-        }
-        observer(old, value)
+        observer(previous.withLock { exchange(&$0, with: value) }, value)
       } catch {
         // The next read reports the wrong type. The first change requires an old value.
         previous.withLock { $0 = $0 ?? defaultValue }

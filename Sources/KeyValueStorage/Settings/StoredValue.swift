@@ -21,9 +21,8 @@ import ValueFormats
 /// read or decoded, an in-place change is discarded, because it would overwrite an unknown value.
 /// Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
 ///
-/// Where Swift does not allow a property wrapper, as in `Sendable` classes, use a constant, as in
-/// <doc:ShapesThatCompile>. Copies of a wrapper share its value, as do wrappers with the same key
-/// and store.
+/// Where Swift allows no property wrapper, as in `Sendable` classes, use a constant, as in
+/// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key and store.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
   let setting: Setting
@@ -91,12 +90,10 @@ extension StoredValue {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk;
-  /// nil if there is none.
+  /// The reason why the value may be stale, differ from the stored one, or not be on disk; or nil.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, so that the default value applies; like the setter, this method does
-  /// not throw.
+  /// Removes the stored value, so that the default applies; like the setter, this does not throw.
   public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.
@@ -112,8 +109,7 @@ extension StoredValue {
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func save(_ value: Value) throws { try setting.save(value) }
 
-  /// Calls a closure with the old and the new value after each change, until the result is
-  /// released.
+  /// Calls a closure with the old and new value after each change, until the result is released.
   ///
   /// The change may come from another process or an editor. The closure runs on a thread of the
   /// library, in the order of the changes, and may use the store. If the new value has another
@@ -129,8 +125,7 @@ extension StoredValue {
   /// A sequence of the current value and the new value after each later change.
   ///
   /// Each sequence is for one consumer. A slow consumer misses changes, but never the newest value.
-  /// The sequence ends when the consumer's task is cancelled; in a forked child, it ends after the
-  /// default value.
+  /// It ends when the consumer's task is cancelled; in a forked child, after the default value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {

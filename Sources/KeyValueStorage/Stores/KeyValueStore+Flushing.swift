@@ -104,7 +104,6 @@ extension KeyValueStore {
     }
   }
 
-  /// Cancels the scheduled write if a condition holds.
   func stopTimer(if isDone: () -> Bool = { true }) {
     let stopped = timer.withLock { timer in timer != nil && isDone() ? timer.take() : nil }
     if let stopped { background.cancel(stopped) }
@@ -126,8 +125,7 @@ enum StoresToFlush {
       stores.append { [weak store] in store }
       return live
     }
-    // The stores are released outside the lock, because a released store writes, and may call the
-    // app's handler.
+    // The stores are released outside the lock, because this may write and call the app's handler.
     withExtendedLifetime(live) {}
   }
 

@@ -3,7 +3,6 @@ import Synchronization
 
 // Watching for changes by other processes, and reading them.
 extension KeyValueStore {
-  /// The observation of the backend, and the attempts to begin it.
   struct Watch {
     var observation: KeyValueObservation?
     var lastAttempt: ContinuousClock.Instant?

@@ -57,18 +57,11 @@ extension KeyValueStore {
     }
     guard let save else { return }
     try writeLock.withLock { () throws(KeyValueStoreError) in
-      if save.outcome == nil {
-        write(
-          state.withLock { state in
-            defer { state.saves = [] }
-            return state.saves
-          })
-      }
+      if save.outcome == nil { write(state.withLock { exchange(&$0.saves, with: []) }) }
       try save.outcome?.get()
     }
   }
 
-  /// Writes changes together, in their order, and sets their outcomes.
   private func write(_ saves: [PendingSave]) {
     let outcome = Result { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft in
@@ -114,8 +107,7 @@ extension KeyValueStore {
     return outcome.result
   }
 
-  /// Throws in a forked child; traps during an in-place change, in which a wait for a transaction
-  /// could deadlock.
+  /// Throws in a forked child; traps in an in-place change, in which a wait could deadlock.
   func checkCaller() throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
     if isInPlaceChangeOfThisThread, !writeLock.isHeldByCurrentThread {

@@ -16,8 +16,7 @@ struct StoreState: Sendable {
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
-  /// The last failed migration, with the revision of the contents; until they change, only `load()`
-  /// retries it.
+  /// The last failed migration; until the contents change, only `load()` retries it.
   var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: UnsavedChanges = [:]
   /// The changes that `save` has added and no thread is writing yet, in their order.
@@ -32,7 +31,6 @@ struct StoreState: Sendable {
   private(set) var generation = 0
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
-  /// The transaction of the calling thread.
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?

@@ -73,8 +73,7 @@ package struct UserDefaultsFile: Sendable {
     }
   }
 
-  /// Throws an error if the file was replaced, changed or removed after it was read, or if the path
-  /// is a symbolic link.
+  /// Throws if the file was replaced, changed or removed since the read, or is a symbolic link.
   package func checkRemovable() throws(KeyValueStoreError) {
     let change = try convertingErrors { () throws(SystemError) in try status?.change(of: path) }
     if let change { throw .unavailable("\(path) was not removed: \(change).") }
@@ -91,15 +90,11 @@ package struct UserDefaultsFile: Sendable {
   package static func decoded(_ tree: ValueTree) -> ValueTree? {
     guard case .data(let data) = tree else { return nil }
     if let url = URL(archive: data) { return .string(url.absoluteString) }
-    do throws(FormatError) {
-      let root = try BinaryPropertyListFormat(.foundation).decode(Array(data)[...])
-      return switch root {
-      case .array, .dictionary, .data: root
-      default: nil
-      }
-    } catch {
-      // The data has another format, such as that of an image or of archived objects.
-      return nil
+    // Other data has another format, such as that of an image or of archived objects.
+    let root = try? BinaryPropertyListFormat(.foundation).decode(Array(data)[...])
+    return switch root {
+    case .array?, .dictionary?, .data?: root
+    default: nil
     }
   }
 }

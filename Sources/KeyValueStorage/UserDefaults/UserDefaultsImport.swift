@@ -14,8 +14,7 @@ public struct UserDefaultsImport: Hashable, Sendable {
   public fileprivate(set) var kept: [String] = []
   /// The keys whose different value in the store was replaced, or would be.
   public fileprivate(set) var replaced: [String] = []
-  /// The keys that were not imported or converted, or would not be, each with the reason as a
-  /// sentence.
+  /// The keys that were not imported or converted, or would not be, with the reason as a sentence.
   public package(set) var refused: [String: String] = [:]
 
   // Only a migration of settings of FTPropertyWrappers 1.x sets the following properties.
@@ -60,9 +59,8 @@ extension KeyValueStore {
 
   /// Imports the values of a file.
   ///
-  /// If `replacing` is true, the file's values replace different values in the store. `report` is
-  /// called with the number of processed keys, before the first key and after each key. If it
-  /// throws, nothing changes.
+  /// With `replacing`, the file's values replace different ones in the store. `report` receives the
+  /// number of processed keys, before the first and after each. If it throws, nothing changes.
   @discardableResult
   package func `import`(
     _ file: UserDefaultsFile, replacing: Bool = false, isDryRun: Bool = false,
@@ -100,8 +98,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Reads this store's file again, and returns the keys that are missing there or have different
-  /// values.
+  /// Reads this store's file again, and returns the keys that are missing or have different values.
   package func keysNotImported(
     from values: [(key: StoredKey, tree: ValueTree)]
   ) throws(KeyValueStoreError) -> [String] {
@@ -109,12 +106,9 @@ extension KeyValueStore {
     let file = (backend as? FileBackend).map { FileBackend(path: $0.path, format: $0.format) }
     let contents = try (file ?? backend).load()
     return values.filter { key, tree in
-      do {
-        return contents[key] != ArraySlice(try coding.encode(tree))
-      } catch {
-        // The store cannot have a value that its format cannot represent.
-        return true
-      }
+      // The store cannot have a value that its format cannot represent.
+      guard let value = try? coding.encode(tree) else { return true }
+      return contents[key] != value[...]
     }.map(\.key.string)
   }
 }

@@ -15,32 +15,23 @@ struct AdapterConversion: Sendable {
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
     convert = { json, decoder throws(Refusal) in
-      let value: Value
-      do {
-        value = try decoder.decode(Value.self, from: json)
-      } catch {
-        do throws(ValueCodingError) {
-          _ = try ValueCoder().decode(Value.self, from: Array(json))
-          return nil
-        } catch {
-          // The JSON decoder's own error may contain parts of the value.
-          throw Refusal(reason: "It is not JSON of type \(Value.self).")
-        }
+      guard let value = try? decoder.decode(Value.self, from: json) else {
+        if (try? ValueCoder().decode(Value.self, from: Array(json))) != nil { return nil }
+        // The JSON decoder's own error may contain parts of the value.
+        throw Refusal(reason: "It is not JSON of type \(Value.self).")
       }
-      do throws(ValueCodingError) {
-        let bytes = try ValueCoder().encode(value)
-        _ = try ValueCoder().decode(Value.self, from: bytes)
-        return Data(bytes)
-      } catch {
-        throw Refusal(reason: "A value of type \(Value.self) cannot be stored exactly.")
-      }
+      guard let bytes = try? ValueCoder().encode(value),
+        (try? ValueCoder().decode(Value.self, from: bytes)) != nil
+      else { throw Refusal(reason: "A value of type \(Value.self) cannot be stored exactly.") }
+      return Data(bytes)
     }
   }
 
   init(_ key: String, asJSON type: AdapterValueType) {
     self.key = key
     convert = { json, decoder throws(Refusal) in
-      guard let tree = Self.tree(of: json) else { return nil }
+      guard let tree = (try? JSONFormat(.plain).decode(ArraySlice(json))).flatMap(Self.typed)
+      else { return nil }
       let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)
       return try Self.encoded(typed, isRawValue: type == .rawValue)
     }
@@ -63,16 +54,6 @@ struct AdapterConversion: Sendable {
       }
     } catch {
       throw Refusal(reason: "It cannot be stored exactly.")
-    }
-  }
-
-  /// Parses JSON, with integers where possible; returns nil if it is invalid or a number is out of
-  /// range.
-  private static func tree(of json: Data) -> ValueTree? {
-    do throws(FormatError) {
-      return typed(try JSONFormat(.plain).decode(ArraySlice(json)))
-    } catch {
-      return nil
     }
   }
 

@@ -63,7 +63,6 @@ struct AdapterMigrationWork {
     return .converted
   }
 
-  /// Writes the copy for an item, and reads it back.
   private func add(
     _ copy: ConversionCopy, of item: SecretItem, as identity: ItemIdentity
   ) throws(SecretStoreError) {
@@ -94,7 +93,6 @@ struct AdapterMigrationWork {
     try store.removeItems(matching: .exactly(copyIdentity))
   }
 
-  /// Returns the finished keys, and the item that lists them; nil if there is none yet.
   private func finishedKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
     guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
     return (item, Set(try decode([String].self, from: item)))

@@ -1,6 +1,42 @@
 import FoundationEssentials
 import ValueFormats
 
+/// The Swift type of an item's JSON, for converting items without the app's types.
+///
+/// A JSON string can be a `String` or `Data`, and a number an `Int`, a `Double` or a `Date`, each
+/// of which `GenericPassword` stores differently.
+public indirect enum AdapterValueType: Hashable, Sendable {
+  /// The only type that the JSON can have; an item of ambiguous type is refused.
+  ///
+  /// Numbers are ambiguous, and strings that could be Base64, an ISO 8601 date, a `UUID` or, inside
+  /// a container, a URL. An enumeration must be declared, because it looks like its raw value.
+  case unambiguous
+  /// The JSON type at every level: strings are `String`, integers `Int`, other numbers `Double`.
+  case plain
+  /// A `String`.
+  case string
+  /// A `Bool`.
+  case boolean
+  /// An integer of any width.
+  case integer
+  /// A `Double`.
+  case double
+  /// A `Float`.
+  case float
+  /// `Data` in the format of the migration's decoder; by default Base64.
+  case data
+  /// A `Date` in the format of the migration's decoder; by default seconds since 2001.
+  case date
+  /// A `URL`.
+  case url
+  /// An enumeration with raw values, a `UUID`, or another type encoded as one string or number.
+  case rawValue
+  /// An array or set of values of one type.
+  case array(of: AdapterValueType)
+  /// A structure or dictionary, with the types of the members that are not ``unambiguous``.
+  case object([String: AdapterValueType])
+}
+
 /// Assigns types to JSON values, with messages that contain neither values nor member names.
 struct AdapterTyping {
   typealias Refusal = AdapterConversion.Refusal
@@ -54,29 +90,21 @@ struct AdapterTyping {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
     if Data(base64Encoded: string) != nil { return "data" }
-    do {
-      _ = try Date(string, strategy: .iso8601)
-      return "a date"
-    } catch {
-      // The string has another format.
-    }
+    if (try? Date(string, strategy: .iso8601)) != nil { return "a date" }
     // A URL is stored as a string only at the top level, and a UUID only inside a container.
     if isNested { return URL(string: string)?.scheme == nil ? nil : "a URL" }
     return UUID(uuidString: string) == nil ? nil : "a UUID"
   }
 
-  /// Decodes a value with the app's decoder; a refusal names the declared type.
   private func value<Value: Decodable>(
     _ type: Value.Type, of tree: ValueTree, _ declared: AdapterValueType
   ) throws(Refusal) -> Value {
-    do {
-      // The value is in an array, because the decoder may not support the type at the top level.
-      let json = try JSONFormat(.plain).encode(.array([tree]))
-      if let value = try decoder.decode([Value].self, from: Data(json)).first { return value }
-    } catch {
-      // The decoder's own error may contain parts of the value.
-    }
-    throw mismatch(declared)
+    // The value is in an array, because the decoder may not support the type at the top level. The
+    // decoder's own error may contain parts of the value.
+    guard let json = try? JSONFormat(.plain).encode(.array([tree])),
+      let value = try? decoder.decode([Value].self, from: Data(json)).first
+    else { throw mismatch(declared) }
+    return value
   }
 
   private func mismatch(_ type: AdapterValueType) -> Refusal {

@@ -54,7 +54,6 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     try value(of: try load(for: key) as Data)
   }
 
-  /// Decodes JSON; throws ``KeychainError/unexpectedData`` for other bytes.
   func value<Property: Codable>(of bytes: Data) throws -> Property {
     do {
       return try jsonDecoder.decode(Property.self, from: bytes)

@@ -11,7 +11,6 @@ enum DefaultDomain {
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
-  /// Returns the given service, or else the service of the default adapter.
   static func service(_ given: String?) throws(SecretStoreError) -> String {
     if let given { return given }
     guard let bundleIdentifier else {
@@ -21,11 +20,5 @@ enum DefaultDomain {
   }
 
   /// The name of the executable; nil if it cannot be the name of a directory.
-  private static var applicationName: String? {
-    do throws(Unavailable) {
-      return try ApplicationDirectories().applicationName
-    } catch {
-      return nil
-    }
-  }
+  private static var applicationName: String? { try? ApplicationDirectories().applicationName }
 }

@@ -1,5 +1,7 @@
+import Concurrency
 public import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// An adapter that stores bytes by key, as the items of one service.
 ///
@@ -24,9 +26,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   ///
   /// - Throws: ``KeychainError/itemNotFound`` if the key has no item, or a `SecretStoreError` if it
   ///   cannot be read.
-  public func load(for key: String) throws -> Data {
-    try load(for: key, mayPrompt: true)
-  }
+  public func load(for key: String) throws -> Data { try load(for: key, mayPrompt: true) }
 
   /// Returns a key's bytes; unless `mayPrompt`, throws `denied` if the item needs authentication.
   func load(for key: String, mayPrompt: Bool) throws -> Data {
@@ -94,9 +94,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
   /// Removes all items of the service.
   ///
   /// - Throws: A `SecretStoreError` if an item cannot be removed.
-  public func deleteAll() throws {
-    try store.removeItems(matching: try query())
-  }
+  public func deleteAll() throws { try store.removeItems(matching: try query()) }
 
   private var store: any SecretStore { SecretStores.defaultStore }
 

@@ -1,6 +1,7 @@
 import Concurrency
 import FoundationEssentials
 import SecretStorage
+import StorageInternals
 
 /// A property stored as JSON under a key of an adapter.
 ///

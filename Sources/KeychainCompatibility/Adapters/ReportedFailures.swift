@@ -8,11 +8,7 @@ struct ReportedFailures: Sendable {
 
   /// Records a success, after which the same failures are reported again.
   func didSucceed() {
-    let failures = failures.withLock { failures in
-      defer { failures = [] }
-      return failures
-    }
-    SecretStores.didSucceed(after: failures)
+    SecretStores.didSucceed(after: failures.withLock { exchange(&$0, with: []) })
   }
 
   /// Reports a `SecretStoreError` as it is, but not the text of any other error, such as a coder's,

@@ -45,9 +45,7 @@ public typealias SecAccessControl = AccessControl
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
   public let rawValue: UInt
 
-  public init(rawValue: UInt) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt) { self.rawValue = rawValue }
 
   public static let userPresence = Self(rawValue: 1 << 0)
   public static let biometryAny = Self(rawValue: 1 << 1)

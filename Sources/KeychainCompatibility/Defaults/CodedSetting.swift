@@ -27,17 +27,12 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   /// Sets the value; the store reports failures.
   func write(_ value: Value?) { stored.wrappedValue = value.map(coded) }
 
-  /// Returns the form in which a value is stored.
   private func coded(_ value: Value) -> CodedValue<Value> {
     // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that
     // looks like a property list of 1.x would not be restored unchanged.
     if encoder.userInfo.isEmpty, decodedData(in: value) == nil { return .native(value) }
-    do {
-      return .coded(try encoder.encode(value))
-    } catch {
-      // The value is a number, a string or a date: 1.x stored such values directly.
-      return .native(value)
-    }
+    // A number, a string or a date cannot be encoded: 1.x stored such values directly.
+    return (try? encoder.encode(value)).map(CodedValue.coded) ?? .native(value)
   }
 
   /// Returns the `Data` in a property list of 1.x that was stored as `Data`; nil for other values.
@@ -45,12 +40,8 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     guard let data = value as? Data,
       data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)
     else { return nil }
-    do {
-      return try decoder.decodeCoded(Value.self, from: data)
-    } catch {
-      // The app itself has stored a property list as `Data`.
-      return nil
-    }
+    // If this fails, the app itself has stored a property list as `Data`.
+    return try? decoder.decodeCoded(Value.self, from: data)
   }
 }
 
@@ -80,13 +71,7 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    func decodeData() -> Data? {
-      do {
-        return try container.decode(Data.self)
-      } catch {
-        return nil
-      }
-    }
+    func decodeData() -> Data? { try? container.decode(Data.self) }
     // In JSON, data is a string, and any string is a valid URL.
     if Value.self == URL.self, let data = decodeData(),
       data.starts(with: BinaryObjectTable.signature)

@@ -43,8 +43,7 @@ public struct DefaultsMigration: Sendable {
   /// `UserDefaults` stores a file URL as a path, which remains a string: declare the type to get a
   /// URL.
   ///
-  /// - Parameter keys: The keys whose property lists are left unchanged, because the app itself
-  ///   decodes them.
+  /// - Parameter keys: The keys whose property lists are kept, because the app itself decodes them.
   public mutating func decodePropertyLists(except keys: Set<String> = []) {
     undecodedKeys = keys
   }
@@ -70,8 +69,7 @@ public struct DefaultsMigration: Sendable {
       .run(replacing: false, report)
   }
 
-  /// Imports all keys of a property list, in XML or binary, and converts the declared ones in one
-  /// transaction.
+  /// Imports a property list, in XML or binary, and converts the declared keys in one transaction.
   ///
   /// With `replacing`, different values of the store are replaced, instead of kept. With
   /// `removingSource`, the property list is removed at the end if it has not been changed and the

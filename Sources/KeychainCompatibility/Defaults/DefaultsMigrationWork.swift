@@ -9,7 +9,6 @@ struct DefaultsMigrationWork {
   let file: UserDefaultsFile
   let isDryRun: Bool
 
-  /// Imports the file and converts the declared keys; a dry run changes nothing.
   func run(
     replacing: Bool, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws -> UserDefaultsImport {
@@ -94,25 +93,17 @@ struct DefaultsMigrationWork {
   /// Decodes a value that 1.x encoded or `UserDefaults` archived; returns nil for other data.
   private func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) -> Value? {
     if type == URL.self, let url = URL(archive: data) as? Value { return url }
-    do {
-      return try migration.decoder.decodeCoded(type, from: data)
-    } catch {
-      return nil
-    }
+    return try? migration.decoder.decodeCoded(type, from: data)
   }
 
   /// Returns the URL of a file path stored by `UserDefaults`; returns nil for any other value.
   private func fileURL(of key: String, in store: KeyValueStore) -> URL? {
-    do {
-      // The value is read as a string, because a URL does not distinguish a path from its escaped
-      // form.
-      guard let path: String = try store.value(of: key), path.hasPrefix("/") || path.hasPrefix("~")
-      else { return nil }
-      return URL(filePath: path)
-    } catch {
-      // A URL relative to another URL is not stored as a string.
-      return nil
-    }
+    // The value is read as a string, because a URL does not distinguish a path from its escaped
+    // form. A URL relative to another URL is not stored as a string.
+    guard let path = try? store.value(of: key, as: String.self),
+      path.hasPrefix("/") || path.hasPrefix("~")
+    else { return nil }
+    return URL(filePath: path)
   }
 
   /// Returns whether the store contains the whole file, so that the file is redundant.

@@ -52,8 +52,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting without a key, as in 0.1.
   ///
-  /// The key is the name of the enclosing type or function, so two such properties of one type
-  /// share their value.
+  /// The key is the name of the enclosing type or function, so such properties of a type share it.
   @available(*, deprecated, message: "Specify a key: properties of one type share this one.")
   public convenience init(
     defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
@@ -85,12 +84,9 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
 
   func read() throws(KeyValueStoreError) -> Value? {
     guard let object = unsafe defaults.object(forKey: key) else { return nil }
-    if let data = object as? Data {
-      do {
-        return try decoder.decodeCoded(Value.self, from: data)
-      } catch {
-        // The data itself may be the value.
-      }
+    // Data that is not a property list of 1.x may be the value itself.
+    if let data = object as? Data, let value = try? decoder.decodeCoded(Value.self, from: data) {
+      return value
     }
     do {
       // The object is in an array, because the top level of a property list must be a container.
@@ -104,11 +100,8 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
 
   func write(_ value: Value?) throws(KeyValueStoreError) {
     guard let value else { return unsafe defaults.removeObject(forKey: key) }
-    do {
-      return unsafe defaults.set(try encoder.encode(value), forKey: key)
-    } catch {
-      // The value is a number, a string or a date, which `UserDefaults` stores directly.
-    }
+    if let data = try? encoder.encode(value) { return unsafe defaults.set(data, forKey: key) }
+    // The value is a number, a string or a date, which `UserDefaults` stores directly.
     do {
       // No format is requested, so nothing is written through the pointer.
       let list = unsafe try PropertyListSerialization.propertyList(

@@ -8,15 +8,12 @@ import SerializedAccess
 @available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {
-  private typealias Content = Unchecked<Value>
-
-  /// The closure of ``didSet``, with its observation.
   private struct Observer: Sendable {
     let didSet: Unchecked<(Value) -> Void>
     let observation: SerializedObservation
   }
 
-  private let content: SerializedAccess.Serialized<Content>
+  private let content: SerializedAccess.Serialized<Unchecked<Value>>
   private let observer = Lock(Observer?.none)
 
   /// Creates a value with a private queue that has a label.
@@ -63,8 +60,7 @@ public final class Serialized<Value> {
   }
 
   private func replaceObserver(with new: Observer?) {
-    // The old observation is cancelled outside the lock, because cancelling waits for the current
-    // access.
+    // The old observation is cancelled outside the lock, because this waits for the current access.
     observer.withLock { exchange(&$0, with: new) }?.observation.cancel()
   }
 }

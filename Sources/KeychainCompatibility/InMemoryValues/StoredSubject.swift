@@ -10,21 +10,16 @@ import Concurrency
 /// }
 /// ```
 ///
-/// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use a
-/// subject on only one thread or actor.
+/// As in 1.x, neither the value nor the observers are synchronized: use it on one thread or actor.
 @available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {
   private final class Observation: Disposable {
     let end: () -> Void
 
-    init(_ end: @escaping () -> Void) {
-      self.end = end
-    }
+    init(_ end: @escaping () -> Void) { self.end = end }
 
-    deinit {
-      end()
-    }
+    deinit { end() }
   }
 
   private var value: Value
@@ -32,9 +27,7 @@ public final class StoredSubject<Value> {
   private var endObservers = Observers<Subscription<Value>>()
 
   /// Creates a subject with an initial value.
-  public init(wrappedValue: Value) {
-    value = wrappedValue
-  }
+  public init(wrappedValue: Value) { value = wrappedValue }
 
   /// The value; setting it calls the observers, in registration order.
   ///
@@ -62,8 +55,7 @@ public final class StoredSubject<Value> {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change and the closures of `observe(_:)`, until the result is
-  /// released.
+  /// Calls a closure after each change, after those of `observe(_:)`, until the result is released.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
     observe(subscription, among: \.endObservers)
   }
@@ -98,9 +90,7 @@ public protocol Disposable {
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
   /// Adds the observation to a bag.
-  public func dispose(in bag: DisposeBag) {
-    bag.add(self)
-  }
+  public func dispose(in bag: DisposeBag) { bag.add(self) }
 }
 
 /// A container of observations, which end when it is released.
@@ -113,9 +103,7 @@ public final class DisposeBag {
   /// Creates an empty bag.
   public init() {}
 
-  func add(_ disposable: any Disposable) {
-    disposables.append(disposable)
-  }
+  func add(_ disposable: any Disposable) { disposables.append(disposable) }
 }
 
 @available(*, unavailable)

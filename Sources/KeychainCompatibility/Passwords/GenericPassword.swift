@@ -99,7 +99,6 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     return try Self.accessControl(defaultAccessControl.access, defaultAccessControl.flags)
   }
 
-  /// Returns an access control; throws if it is invalid or no store supports it.
   private static func accessControl(
     _ option: CFString, _ flags: SecAccessControlCreateFlags
   ) throws(KeychainFailure) -> AccessControl {

@@ -12,8 +12,7 @@ public struct KeychainCoding: Sendable {
 
   /// Encodes a value.
   ///
-  /// - Throws: ``KeychainError/generalEncodingFailure`` if a property list cannot represent
-  ///   the value exactly.
+  /// - Throws: ``KeychainError/generalEncodingFailure`` if no property list represents it exactly.
   public func encode<T: Encodable>(_ value: T) throws -> Data {
     do throws(ValueCodingError) {
       return Data(try ValueCoder().encode(value))

@@ -1,4 +1,4 @@
-// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, OneVariableDeclarationPerLine
 
 import CLibrary
 public import FoundationEssentials
@@ -28,8 +28,7 @@ public enum KeychainError: Error {
   case osSecureUserCancelledAuthentication
   case osSecureMissingEtitlementForThisFeature
   case osSecureInvalidValue
-  /// The name of ``osSecure(status:)`` in FTPropertyWrappers 0.2; never thrown, and omitted from a
-  /// `switch`.
+  /// The name of ``osSecure(status:)`` in 0.2; never thrown, and omitted from a `switch`.
   @available(*, unavailable, renamed: "osSecure(status:)")
   case unhandledError(status: OSStatus)
 }
@@ -103,8 +102,7 @@ extension KeychainFailure {
   }
 }
 
-// The names of FTPropertyWrappers 0.x are static members, so that a `switch` over all cases of 2.x
-// stays exhaustive.
+// The names of 0.x are static members, so that a `switch` over all cases of 2.x stays exhaustive.
 @available(*, deprecated)
 extension KeychainError {
   /// The key has no item.
@@ -132,3 +130,28 @@ extension KeychainError {
     }
   }
 }
+
+// The result codes of keychain calls, with the names and values of the Security framework.
+
+@available(*, deprecated, message: "A call throws a `SecretStoreError`; a missing item is nil.")
+public let
+  errSecSuccess: OSStatus = 0,
+  errSecUnimplemented: OSStatus = -4,
+  errSecDiskFull: OSStatus = -34,
+  errSecIO: OSStatus = -36,
+  errSecParam: OSStatus = -50,
+  errSecAllocate: OSStatus = -108,
+  errSecUserCanceled: OSStatus = -128,
+  errSecBadReq: OSStatus = -909,
+  errSecNotAvailable: OSStatus = -25291,
+  errSecAuthFailed: OSStatus = -25293,
+  errSecDuplicateItem: OSStatus = -25299,
+  errSecItemNotFound: OSStatus = -25300,
+  errSecInteractionNotAllowed: OSStatus = -25308,
+  errSecDecode: OSStatus = -26275,
+  errSecMissingEntitlement: OSStatus = -34018,
+  errSecInvalidValue: OSStatus = -67694
+
+/// The result code of a call, under its name in Apple's frameworks.
+@available(*, deprecated, renamed: "Int32")
+public typealias OSStatus = Int32

@@ -24,11 +24,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var cachedValue: T?
   /// Whether the value was loaded, saved, deleted or set, so that it can be changed in place.
   private var isCacheValid = false
-  /// Whether the value was set, but not saved.
   private var isUnsaved: Bool { isCacheValid && !wrappedValueUnchanged }
   /// Whether the property's getter or setter has begun the current access.
   private var isImplicit = false
-  /// The failures that were reported since the last success.
   private var reportedFailures: [SecretStorageFailure] = []
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {

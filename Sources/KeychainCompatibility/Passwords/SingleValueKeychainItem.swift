@@ -60,7 +60,6 @@ open class SingleValueKeychainItem: CustomReflectable {
   var constrainedAccess: AccessControl?
   /// The identity of the item that was found, or else the declared one.
   private(set) var shownIdentity: ItemIdentity
-  /// The declared identity.
   let identity: ItemIdentity
 
   /// A mirror without children: neither attributes nor the value are shown.
@@ -71,7 +70,6 @@ open class SingleValueKeychainItem: CustomReflectable {
     shownIdentity = identity
   }
 
-  /// Replaces the attributes by those of an item that was loaded, or by nil.
   func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
     _description.wrappedValue = attributes?.itemDescription
@@ -86,7 +84,6 @@ open class SingleValueKeychainItem: CustomReflectable {
     didSave(item)
   }
 
-  /// Takes the identity and the dates of an item that was loaded or saved.
   func didSave(_ item: PasswordItem<Data>?) {
     _description.isCleared = false
     _comment.isCleared = false
@@ -145,7 +142,6 @@ public struct QueryElement<T> {
   /// Creates the storage of an attribute that was not loaded.
   public init() {}
 
-  /// Returns the value, or a placeholder if it was cleared.
   fileprivate func value(or placeholder: T?) -> T? { isCleared ? placeholder : wrappedValue }
 }
 

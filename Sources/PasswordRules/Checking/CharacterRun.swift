@@ -23,7 +23,6 @@ struct CharacterRun: Hashable, Sendable {
   /// The number of characters: one if the step is `other`, otherwise at least two.
   var length = 1
 
-  /// Returns the run that ends with the next character.
   func extended(by step: Step) -> CharacterRun {
     CharacterRun(step: step, length: step == .other ? 1 : step == self.step ? length + 1 : 2)
   }

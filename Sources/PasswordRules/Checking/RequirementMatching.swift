@@ -1,7 +1,6 @@
 /// The rule for whether one character can meet several requirements of a rule set.
 public enum RequirementMatchingMode: Hashable, Sendable {
-  /// Each requirement needs a separate character, so `required: digit; required: digit` needs two
-  /// digits.
+  /// Each requirement needs a separate character, so a repeated `required: digit` needs two digits.
   case distinct
   /// One character can meet several requirements, so a repeated requirement has no effect.
   case any
@@ -26,7 +25,6 @@ struct RequirementMatching {
 
   private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
-  /// The number of requirements without a character.
   private(set) var unmet: Int
 
   init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {

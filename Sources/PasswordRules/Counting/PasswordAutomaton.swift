@@ -16,7 +16,6 @@ struct PasswordAutomaton: Sendable {
     ) { requirements.kind(of: $0) }
   }
 
-  /// Returns the automaton with other limits on runs.
   func limited(by limits: RunLimits) -> PasswordAutomaton {
     PasswordAutomaton(requirements, limits, rejectsOuterBlanks: rejectsOuterBlanks)
   }
@@ -29,7 +28,6 @@ struct PasswordAutomaton: Sendable {
         sequential: limits.sequential < length ? limits.sequential : .max))
   }
 
-  /// Returns the state of the requirements after a character of a cell.
   func state(after state: Int, _ cell: Int) -> Int {
     requirements.transitions[state][cells[cell].key]
   }
@@ -44,8 +42,7 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells in the order of their first characters; `separatesBlank` is whether the
-  /// blank has its own cell.
+  /// Returns the cells by first character; `separatesBlank` is whether the blank has its own cell.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
     key: (Unicode.Scalar) -> Key

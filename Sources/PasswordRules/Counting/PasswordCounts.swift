@@ -7,24 +7,27 @@ struct PasswordCounts: Sendable {
   private var completions: [Natural]
   /// The number of completions that begin in an earlier cell, by requirement state and cell.
   private var earlier: [Natural] = []
-  private let automaton: PasswordAutomaton
+  // The counts are copied often, so they do not retain the whole automaton.
+  private let cellCount: Int
   private let runCount: Int
-  private var cellCount: Int { automaton.cells.count }
+  private let limits: RunLimits
+  private let rejectsOuterBlanks: Bool
 
   /// Creates the counts for zero remaining characters.
   init(_ automaton: PasswordAutomaton) {
-    self.automaton = automaton
-    runCount = automaton.limits.runCount
+    (cellCount, limits) = (automaton.cells.count, automaton.limits)
+    runCount = limits.runCount
+    rejectsOuterBlanks = automaton.rejectsOuterBlanks
     all = automaton.requirements.accepting.map { $0 ? 1 : 0 }
     // The cell of a rejected blank is the first one.
-    let blank = [Natural](repeating: 0, count: automaton.rejectsOuterBlanks ? runCount : 0)
-    let count = automaton.cells.count * runCount - blank.count
+    let blank = [Natural](repeating: 0, count: rejectsOuterBlanks ? runCount : 0)
+    let count = cellCount * runCount - blank.count
     completions = all.flatMap { blank + Array(repeating: $0, count: count) }
   }
 
   /// The number of rejected passwords that begin with a blank, whose ranks are the lowest.
   var rejected: Natural {
-    guard automaton.rejectsOuterBlanks, !earlier.isEmpty else { return 0 }
+    guard rejectsOuterBlanks, !earlier.isEmpty else { return 0 }
     return cellCount > 1 ? earlier[1] : all[0]
   }
 
@@ -35,15 +38,14 @@ struct PasswordCounts: Sendable {
     return count
   }
 
-  /// Returns the number of values that the counts for an automaton store.
   static func size(of automaton: PasswordAutomaton) -> Int {
     automaton.requirements.accepting.count * automaton.cells.count * automaton.limits.runCount
   }
 
   /// Increments the number of remaining characters.
-  mutating func extend() {
+  mutating func extend(in automaton: PasswordAutomaton) {
     let before = self
-    let runs = automaton.limits.runs
+    let runs = limits.runs
     earlier.removeAll(keepingCapacity: true)
     for state in all.indices {
       let next = automaton.requirements.transitions[state]
@@ -61,7 +63,7 @@ struct PasswordCounts: Sendable {
           for (follower, step) in automaton.cells[cell].neighbors {
             let state = next[automaton.cells[follower].key]
             completions -= before.completions(state, follower, CharacterRun())
-            if let run = automaton.limits.run(run, extendedBy: step) {
+            if let run = limits.run(run, extendedBy: step) {
               completions += before.completions(state, follower, run)
             }
           }
@@ -71,7 +73,6 @@ struct PasswordCounts: Sendable {
     }
   }
 
-  /// Returns the cell in which the completion with a rank begins.
   func cell(ofRank rank: Natural, _ state: Int) -> Int {
     var cells = 0..<cellCount
     while cells.count > 1 {
@@ -82,14 +83,13 @@ struct PasswordCounts: Sendable {
     return cells.lowerBound
   }
 
-  /// Returns the number of completions that begin in a cell before the given one.
   func earlierCompletions(_ state: Int, _ cell: Int) -> Natural {
     earlier[state * cellCount + cell]
   }
 
   /// Returns the number of completions after a character of a cell that ends a run.
   func completions(_ state: Int, _ cell: Int, _ run: CharacterRun) -> Natural {
-    completions[(state * cellCount + cell) * runCount + automaton.limits.index(of: run)]
+    completions[(state * cellCount + cell) * runCount + limits.index(of: run)]
   }
 }
 

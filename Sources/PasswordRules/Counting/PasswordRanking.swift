@@ -1,5 +1,4 @@
-/// A bijection between the passwords of one length that satisfy a rule set and their ranks, which
-/// begin at zero.
+/// A bijection of the passwords of one length that satisfy a rule set to their ranks from zero.
 struct PasswordRanking: Sendable {
   let length: Int
   private let automaton: PasswordAutomaton
@@ -13,7 +12,7 @@ struct PasswordRanking: Sendable {
     var counts = [PasswordCounts(automaton)]
     for _ in 0..<length {
       var next = counts[counts.count - 1]
-      next.extend()
+      next.extend(in: automaton)
       counts.append(next)
     }
     self.counts = counts
@@ -67,15 +66,13 @@ struct PasswordRanking: Sendable {
 
   /// The state after a prefix of a password.
   private struct State {
-    /// The state of the requirement automaton.
     var requirements = 0
     var cell = -1
     var run = CharacterRun()
     var last: Unicode.Scalar?
   }
 
-  /// Returns the states after the characters that continue the run, each with whether the limits
-  /// allow the extended run.
+  /// Returns the states after the characters that continue the run, and whether limits allow each.
   private func followers(of state: State) -> [(state: State, isAllowed: Bool)] {
     guard let last = state.last else { return [] }
     return automaton.cells[state.cell].neighbors.map { cell, step in

@@ -89,7 +89,7 @@ struct PasswordCounter {
       throw .tooComplex("The rules have too many combinations for \(length) characters")
     }
     var completions = PasswordCounts(automaton)
-    for _ in 0..<length { completions.extend() }
+    for _ in 0..<length { completions.extend(in: automaton) }
     counts[length] = completions.passwords
     return completions.passwords
   }

@@ -26,8 +26,7 @@ struct PasswordSearch {
   private let otherLimits: RunLimits
   /// The lengths from which longer runs are equivalent.
   private let longest: RunLimits
-  /// The states that the characters so far can reach, each with a password if there is another
-  /// rule set.
+  /// The states that can be reached so far, each with a password if there is another rule set.
   private var reached: [State: [Unicode.Scalar]]
 
   /// The length, in characters, at which a comparison is abandoned.
@@ -67,8 +66,7 @@ struct PasswordSearch {
     reached = [State(second: other == nil ? nil : 0): []]
   }
 
-  /// Begins with a password, or returns false if the password contains a forbidden character or a
-  /// run that is too long.
+  /// Begins with a password; returns false for a forbidden character or a run that is too long.
   mutating func begin(with password: String) -> Bool {
     var state = State()
     var last: Unicode.Scalar?
@@ -84,8 +82,7 @@ struct PasswordSearch {
     return true
   }
 
-  /// Returns the smallest number of further characters in a range, and the password, or nil if none
-  /// exists.
+  /// Returns the smallest number of further characters in a range, and the password, if one exists.
   mutating func shortest(
     in lengths: ClosedRange<Int>
   ) throws(PasswordRulesError) -> (length: Int, password: [Unicode.Scalar])? {
@@ -132,7 +129,6 @@ struct PasswordSearch {
     return String(String.UnicodeScalarView(found.password))
   }
 
-  /// Returns the states that one more character reaches.
   private func extended() -> [State: [Unicode.Scalar]] {
     var extended: [State: [Unicode.Scalar]] = [:]
     for (state, password) in reached {

@@ -2,7 +2,6 @@
 package struct Alphabet: Hashable, Sendable {
   /// The characters in printable ASCII.
   let listed: PrintableCharacters
-  /// Whether the alphabet contains all Unicode characters.
   var isUnicode = false
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
@@ -40,7 +39,6 @@ extension Alphabet {
     self.init(unionOf: whole.map { [$0] } ?? classes)
   }
 
-  /// Creates the union of all of the classes.
   package init(unionOf classes: [CharacterClass]) {
     self.init(
       listed: classes.reduce(PrintableCharacters()) { $0.union($1.characters ?? .all) },

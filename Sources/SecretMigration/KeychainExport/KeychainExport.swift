@@ -19,8 +19,7 @@ struct KeychainExport: Decodable {
 
   /// Decrypts the document of the items.
   ///
-  /// The salt and the iteration count need no authentication, because changing them changes the
-  /// key.
+  /// The salt and iteration count need no authentication, because changing them changes the key.
   func opened(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
     guard format == Self.format else {
       throw .malformed(path: path, reason: "its format is not \"\(Self.format)\"")
@@ -60,7 +59,6 @@ struct KeychainExport: Decodable {
     }
   }
 
-  /// Parses the decrypted document of the items.
   static func items(
     document bytes: [UInt8], of path: String
   ) throws(MigrationError) -> [KeychainItem] {
@@ -90,9 +88,8 @@ struct KeychainExport: Decodable {
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
-  /// <doc:TheKeychainExport> describes the format and the attributes that are preserved. The access
-  /// flags are not, because a keychain does not reveal them. `@GenericPassword` can decode the
-  /// secrets.
+  /// <doc:TheKeychainExport> describes the format and the attributes that are preserved; a keychain
+  /// does not reveal access flags. `@GenericPassword` can decode the secrets.
   ///
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was

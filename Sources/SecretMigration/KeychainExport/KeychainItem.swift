@@ -55,7 +55,6 @@ struct KeychainItem {
     }
   }
 
-  /// Decodes an attribute; returns nil if it is absent.
   private func value<Value: Decodable>(_ key: String) throws(MigrationError) -> Value? {
     guard let tree = attributes[StoredKey(key)] else { return nil }
     do throws(ValueCodingError) {
@@ -75,8 +74,7 @@ struct KeychainItem {
     return string.isEmpty ? nil : string
   }
 
-  /// Returns a four-character code, which may be encoded as a string or as a number; nil if it is
-  /// absent, empty or 0.
+  /// Returns a four-character code, which may be a string or number; nil if absent, empty or 0.
   private func code(_ key: String) throws(MigrationError) -> UInt32? {
     if case .string(let string)? = attributes[StoredKey(key)] {
       let characters = Array(string.utf8)

@@ -43,7 +43,6 @@ extension ArraySlice<UInt8> {
     return elements
   }
 
-  /// Returns the values of a dictionary whose keys are strings.
   func entries() throws(FormatError) -> [String: Self] {
     var entries: [String: Self] = [:]
     for entry in try elements() {
@@ -73,14 +72,7 @@ extension ArraySlice<UInt8> {
   }
 
   /// The size, in bytes, of the framing offsets in a container of this length.
-  private var offsetSize: Int {
-    switch count {
-    case ...0xff: 1
-    case ...0xffff: 2
-    case ...0xffff_ffff: 4
-    default: 8
-    }
-  }
+  private var offsetSize: Int { count.unsignedSize }
 }
 
 extension Int {

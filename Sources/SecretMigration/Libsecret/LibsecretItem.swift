@@ -29,8 +29,7 @@ extension LibsecretItem {
   private static let serviceNames = ["service", "application"]
   private static let accountNames = ["username", "account", "user"]
 
-  /// Returns the item as a secret for a store; `names` counts the items without attributes by their
-  /// identities.
+  /// Returns the item as a secret for a store; `names` counts items without attributes by identity.
   func foreignSecret(at position: String, names: inout [ItemIdentity: Int]) -> ForeignSecret {
     var rest = attributes.filter { !Self.metadata.contains($0.key) && !$0.value.isEmpty }
     let identity =

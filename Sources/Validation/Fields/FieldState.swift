@@ -65,8 +65,7 @@ struct FieldState<Value: Sendable>: Sendable {
     return report
   }
 
-  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
-  /// must be evaluated again.
+  /// Makes a report the current one; returns nil if the state has changed since the snapshot.
   ///
   /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(
@@ -92,13 +91,11 @@ struct FieldState<Value: Sendable>: Sendable {
     return sideEffects
   }
 
-  /// Returns whether an asynchronous check can start without waiting for the debounce.
   func canStartImmediately(_ index: Int) -> Bool {
     if case .unavailable = report.checks[firstAsynchronousIndex + index].state { return true }
     return asynchronousChecks[index].isDebouncing
   }
 
-  /// Makes an asynchronous check pending, and starts a new run.
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     stop(index, &sideEffects)
     setOutcome(of: index, (.pending, nil))

@@ -88,7 +88,6 @@ extension ValidatedField {
     }
   }
 
-  /// Ends a run with its outcome, unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
       guard state.asynchronousChecks[start.index].runID == start.run.runID else { return }

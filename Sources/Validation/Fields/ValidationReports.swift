@@ -1,26 +1,24 @@
+import Concurrency
 import SerializedAccess
 
 /// An asynchronous sequence of the current report and the report after each change.
 ///
 /// Several consumers can iterate over the sequence. A slow consumer skips intermediate reports, and
-/// no consumer receives an older report after a newer one. The sequence does not retain the field
-/// or form. The sequence ends when the field or form is released, or when the consumer's task is
-/// cancelled.
+/// no consumer receives an older report after a newer one. It does not retain the field or form,
+/// and ends when that is released, or when the consumer's task is cancelled.
 public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Sendable {
   /// The type of the reports.
   public typealias Element = Report
   /// The sequence never fails.
   public typealias Failure = Never
 
-  /// Returns the current report, or nil if the field or form was released.
+  // The closures return nil if the field or form was released.
   let current: @Sendable () -> Report?
-  /// Adds an observer, or returns nil if the field or form was released.
   let observe: @Sendable (@escaping @Sendable () -> Void) -> ValidationObservation?
 
   /// Returns an iterator that begins with the current report.
   public func makeAsyncIterator() -> Iterator {
-    // The stream only signals changes, so that concurrent changes deliver no older report after a
-    // newer one.
+    // The stream only signals changes, so that no older report is delivered after a newer one.
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()

@@ -24,8 +24,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     evaluate: @escaping @Sendable (Value, Other, inout CheckResults) -> Void
   ) {
     check = ValidationCheck(name, requirement, severity: severity)
-    // The check retains the state of the other field, not the field, which may have a check that
-    // reads this one.
+    // Only the other field's state is retained, because it may have a check that reads this one.
     let state = other.state
     self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
     follow = { dependent in
@@ -77,8 +76,7 @@ extension CrossFieldCheck where Value: Equatable {
 }
 
 extension CrossFieldCheck where Value: StringProtocol {
-  /// Returns a check that requires the string of another field (`==`); a prefix of that string is
-  /// `.incomplete`.
+  /// Returns a check that requires the string of another field (`==`); a prefix is `.incomplete`.
   public static func equal(
     to other: ValidatedField<Value>, saying requirement: ValidationMessage = .equalToOther
   ) -> CrossFieldCheck {

@@ -63,14 +63,10 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   }
 
   /// Touches all fields, so that each shows its errors.
-  public func touchAll() {
-    for field in fields { field.touch() }
-  }
+  public func touchAll() { for field in fields { field.touch() } }
 
   /// Restores the initial values of all fields.
-  public func resetAll() {
-    for field in fields { field.reset() }
-  }
+  public func resetAll() { for field in fields { field.reset() } }
 
   /// Validates all fields concurrently, as ``ValidatedField/validate()`` does.
   public func validate() async -> ValidationFormReport {

@@ -9,8 +9,7 @@ public struct ValidationLanguage: Sendable {
   private let messageText: @Sendable (ValidationMessage, ValidationLanguage) -> String?
   private let statusText: @Sendable (ValidationStatus, ValidationLanguage) -> String?
 
-  /// Creates a custom language from closures that return the text of a message or state, or nil for
-  /// the English text.
+  /// Creates a language from closures that return a message's or state's text, or nil for English.
   ///
   /// The second argument of the closures is this language, for the texts of nested messages.
   public init(
@@ -65,8 +64,7 @@ extension ValidationMessage {
 }
 
 extension ValidationCheck {
-  /// Returns the text of the advice or requirement, and of the state if the check is pending or
-  /// unavailable.
+  /// Returns the text of the advice or requirement, and of a pending or unavailable state.
   public func text(in language: ValidationLanguage) -> String {
     switch state {
     case .satisfied, .incomplete, .violated, .waiting: message.text(in: language)
@@ -108,9 +106,8 @@ extension ValidationLanguage {
   /// Returns the most preferred available language, or English if none is available.
   ///
   /// The codes, most preferred first, are those of BCP 47 or POSIX, such as `es-MX` and
-  /// `de_AT.UTF-8`, or colon-separated lists, as in the environment variable `LANGUAGE`. `C` and
-  /// `POSIX` mean English. A language matches by its exact code, then without the region, then with
-  /// any region.
+  /// `de_AT.UTF-8`, or colon-separated lists, as in the variable `LANGUAGE`. `C` and `POSIX` mean
+  /// English. A language matches by its exact code, then without the region, then with any region.
   public static func preferred(
     _ codes: [String], among languages: [ValidationLanguage] = all
   ) -> ValidationLanguage {

@@ -32,8 +32,7 @@ public enum NIST: Sendable {
     }
   }
 
-  /// Returns the contradictions between a rule set and NIST SP 800-63B-4, in the order of the
-  /// rules.
+  /// Returns the contradictions of a rule set to NIST SP 800-63B-4, in the order of the rules.
   ///
   /// Requirements that a rule set cannot express, such as a block list, are not checked.
   public static func contradictions(

@@ -1,6 +1,5 @@
 import PasswordRules
 
-/// The limits of a range of counts.
 struct CountBounds: Sendable {
   /// The unit of the characters that are counted, or nil for elements.
   private let unit: LengthUnit?

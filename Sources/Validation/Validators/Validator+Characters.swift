@@ -19,8 +19,7 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator for a minimum number of characters of the given classes; fewer are
-  /// `.incomplete`.
+  /// Returns a validator for a minimum of characters of the given classes; fewer are `.incomplete`.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {

@@ -14,11 +14,9 @@ extension Validator {
     }
   }
 
-  /// Returns a validator with one check: at least one requirement of another validator does not
-  /// hold.
+  /// Returns a validator with one check: a requirement of another validator does not hold.
   ///
-  /// Otherwise, the check is `.violated`, even if appending text could help. Recommendations are
-  /// ignored.
+  /// Otherwise, it is `.violated`, even if appending text could help. Recommendations are ignored.
   public static prefix func ! (validator: Validator) -> Validator {
     let requirement = validator.combinedRequirement
     let negated: ValidationMessage =
@@ -39,8 +37,7 @@ extension Validator {
     if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
   }
 
-  /// Returns a validator that applies the checks of another to a part of the value, such as the
-  /// property of a key path.
+  /// Returns a validator that applies another to a part of the value, such as that of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
   ) -> Validator {
@@ -54,8 +51,7 @@ extension Validator {
     custom("present", .present) { $0 != nil }
   }
 
-  /// Returns a validator that applies the checks of another to an optional value; all of them hold
-  /// for nil.
+  /// Returns a validator that applies the checks of another to an optional value; all hold for nil.
   public static func ifPresent<Wrapped>(
     _ validator: Validator<Wrapped>
   ) -> Validator where Value == Wrapped? {

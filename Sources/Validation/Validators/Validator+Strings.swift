@@ -4,8 +4,7 @@ public import _StringProcessing
 
 // Checks of the length, the ends, the lines and the pattern of a text.
 extension Validator<String> {
-  /// Returns a validator with one check per limit of a range of lengths, in user-perceived
-  /// characters.
+  /// Returns a validator with one check per limit of a range of lengths in grapheme clusters.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     count(range, unit: .graphemeClusters)
   }

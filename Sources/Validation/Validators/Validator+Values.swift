@@ -78,8 +78,7 @@ extension Validator where Value: FloatingPoint & SendableMetatype {
 }
 
 extension Validator where Value: Comparable & Sendable & SendableMetatype {
-  /// Returns a validator for a minimum; a lower value is `.incomplete`, because appending digits
-  /// makes it greater.
+  /// Returns a validator for a minimum; a lower value is `.incomplete`, because digits may follow.
   public static func atLeast(_ minimum: Value) -> Validator {
     custom("atLeast", .minimum("\(minimum)")) { $0 >= minimum }
   }

@@ -37,7 +37,7 @@ struct BinaryObject {
   /// Returns the marker of an object with a count, and the count if it does not fit in the marker.
   static func header(_ kind: Kind, count: Int) -> [UInt8] {
     if count < 15 { return [kind.rawValue | UInt8(count)] }
-    let size = count.sizeInPropertyList
+    let size = count.unsignedSize
     var header = [kind.rawValue | 15, Kind.integer.rawValue | UInt8(size.trailingZeroBitCount)]
     header.append(bigEndian: count, size: size)
     return header
@@ -49,8 +49,8 @@ struct BinaryObject {
 }
 
 extension Int {
-  /// The number of bytes that the number takes as an unsigned integer of a binary property list.
-  var sizeInPropertyList: Int {
+  /// The number of bytes, 1, 2, 4 or 8, that the number takes as an unsigned integer.
+  package var unsignedSize: Int {
     switch self {
     case ...0xFF: 1
     case ...0xFFFF: 2
@@ -61,7 +61,6 @@ extension Int {
 }
 
 extension [UInt8] {
-  /// Appends the least significant bytes of a number in big-endian order.
   mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
     for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: number >> shift))
@@ -70,7 +69,6 @@ extension [UInt8] {
 }
 
 extension Sequence<UInt8> {
-  /// Returns the number that the bytes represent in big-endian order.
   func bigEndian<Number: FixedWidthInteger>() -> Number {
     reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }

@@ -36,11 +36,10 @@ struct BinaryObjectBuilder {
     references[objects[container].references.lowerBound + index] = object
   }
 
-  /// Appends the property list to a buffer.
   func write(to buffer: inout [UInt8]) {
     let start = buffer.count
     buffer += BinaryObjectTable.magic
-    let referenceSize = (objects.count - 1).sizeInPropertyList
+    let referenceSize = (objects.count - 1).unsignedSize
     var offsets: [Int] = []
     offsets.reserveCapacity(objects.count)
     for object in objects {
@@ -51,7 +50,7 @@ struct BinaryObjectBuilder {
       }
     }
     let end = buffer.count - start
-    let offsetSize = end.sizeInPropertyList
+    let offsetSize = end.unsignedSize
     for offset in offsets { buffer.append(bigEndian: offset, size: offsetSize) }
     buffer += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
     for number in [objects.count, 0, end] { buffer.append(bigEndian: number, size: 8) }
@@ -120,7 +119,7 @@ struct BinaryObjectBuilder {
     switch number {
     case .integer(let value):
       guard let small = Int(exactly: value) else { return add(.integer, value) }
-      return add(.integer, small, size: small < 0 ? 8 : small.sizeInPropertyList)
+      return add(.integer, small, size: small < 0 ? 8 : small.unsignedSize)
     case .real(let value): return add(.real, value.bitPattern)
     case .float(let value): return add(.real, value.bitPattern)
     case .text(let text):

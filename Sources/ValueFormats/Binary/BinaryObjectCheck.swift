@@ -6,7 +6,6 @@ struct BinaryObjectCheck {
   /// The size of all visited objects in bytes, each counted once.
   private var size = 0
 
-  /// The state or the result of visiting an object.
   private struct Visit {
     static let none: Int16 = -2
     static let entered: Int16 = -1

@@ -90,7 +90,6 @@ package struct BinaryObjectTable {
   /// Returns the number of references in a container; in a dictionary, the keys precede the values.
   func referenceCount(_ container: BinaryObject) -> Int { container.content.count / referenceSize }
 
-  /// Returns the index of the object to which a container refers at a position.
   func reference(_ position: Int, of container: BinaryObject) throws(FormatError) -> Int {
     let offset = container.content.lowerBound + position * referenceSize
     guard let index = Self.number(in: bytes, at: offset, size: referenceSize), index < count

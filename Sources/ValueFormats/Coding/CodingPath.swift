@@ -20,7 +20,6 @@ final class CodingPath {
   }
 }
 
-/// The coding key of an element of an array.
 struct IndexKey: CodingKey {
   let intValue: Int?
 
@@ -31,7 +30,6 @@ struct IndexKey: CodingKey {
   var stringValue: String { intValue.map(String.init) ?? "" }
 }
 
-/// The coding key of a superclass.
 enum SuperKey: String, CodingKey {
   case `super`
 }
@@ -39,10 +37,8 @@ enum SuperKey: String, CodingKey {
 /// The form of a value in its tree, and the depth of the containers and values around it.
 struct CodingContext: Sendable {
   let form: ValueForm
-
   /// The number of enclosing arrays and dictionaries.
   var containers = 0
-
   /// The number of enclosing single values, such as optionals, in the innermost container.
   var layers = 0
 

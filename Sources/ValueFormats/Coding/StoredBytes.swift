@@ -31,12 +31,9 @@ extension String: StoredBytes {
   var storedBytes: [UInt8] { Array(utf8) }
 
   init?(stored bytes: Span<UInt8>) {
-    do {
-      // This initializer is twice as fast as `String(validating:as:)`.
-      self.init(copying: try UTF8Span(validating: bytes))
-    } catch {
-      return nil
-    }
+    // This initializer is twice as fast as `String(validating:as:)`.
+    guard let text = try? UTF8Span(validating: bytes) else { return nil }
+    self.init(copying: text)
   }
 }
 
@@ -68,8 +65,7 @@ extension Bool: StoredBytes {
   }
 }
 
-/// An integer type of the standard library with at most 64 bits, which is stored in 8 bytes, in
-/// little-endian order.
+/// An integer type of the standard library with at most 64 bits, stored in 8 bytes, little-endian.
 protocol StoredInteger: StoredBytes, FixedWidthInteger {}
 extension Int: StoredInteger {}
 extension Int8: StoredInteger {}

@@ -1,4 +1,3 @@
-/// A decoder that converts trees to values.
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
@@ -102,8 +101,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
-    // The keys are sorted, because a decoded `Dictionary` retains the last of several canonically
-    // equivalent keys.
+    // The keys are sorted, because a `Dictionary` retains the last of canonically equivalent keys.
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }

@@ -1,4 +1,3 @@
-/// An encoder that converts values to trees.
 package struct TreeEncoder: Sendable {
   private let form: ValueForm
 
@@ -23,11 +22,9 @@ final class TreeBuilder: Encoder {
 
   let path: CodingPath?
   let context: CodingContext
-
   private(set) var content = Content.nothing
   /// A problem in a method that cannot throw; the next method that can throw reports it.
   private var problem: ValueCodingError.Problem?
-
   private var single = ValueTree.null(depth: 0)
   var elements: [ValueTree] = []
   private var entries: [StoredKey: ValueTree] = [:]
@@ -186,7 +183,6 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { builder.builder(forKey: key) }
 }
 
-/// An encoding container for an array.
 struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
   let builder: TreeBuilder
 

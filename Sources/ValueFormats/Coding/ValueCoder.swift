@@ -19,7 +19,6 @@ package struct ValueCoder: Sendable {
     return try type.bytes(of: value)
   }
 
-  /// Decodes a value; throws if the bytes are not a value of the type.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(ValueCodingError) -> Value {

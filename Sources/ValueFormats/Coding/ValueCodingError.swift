@@ -1,6 +1,5 @@
 /// A failure to encode or decode a value, which never contains the value.
 package struct ValueCodingError: Error, Hashable, Sendable {
-  /// The reason of a failure.
   package enum Problem: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// The name of the key is included only if the key is an enum case.
@@ -33,9 +32,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
   }
 
   package let problem: Problem
-
   package let type: String
-
   /// The coding path, such as `lines[*].volume`, with `*` for keys that may be content.
   package let path: String
 

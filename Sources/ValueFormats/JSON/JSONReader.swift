@@ -110,15 +110,11 @@ extension JSONReader {
     }
   }
 
-  /// Returns whether a string is a number in JSON notation.
   package static func isNumber(_ string: String) -> Bool {
-    do throws(FormatError) {
-      var reader = try JSONReader(ArraySlice(string.utf8), makesTrees: false)
-      try reader.skipNumber()
-      return reader.isAtEnd
-    } catch {
-      return false
-    }
+    guard var reader = try? JSONReader(ArraySlice(string.utf8), makesTrees: false),
+      (try? reader.skipNumber()) != nil
+    else { return false }
+    return reader.isAtEnd
   }
 
   mutating func skipNumber() throws(FormatError) {

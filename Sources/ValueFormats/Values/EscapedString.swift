@@ -68,8 +68,7 @@ extension ValueTree {
 }
 
 extension Data {
-  /// Decodes Base64; returns nil for invalid Base64, even for wrong padding, which Foundation
-  /// accepts.
+  /// Decodes Base64; nil for invalid Base64, even for wrong padding, which Foundation accepts.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
     guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })

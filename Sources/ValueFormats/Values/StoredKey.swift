@@ -1,7 +1,6 @@
 import CLibrary
 
-/// A key that is compared by its UTF-8 bytes, because a file may contain canonically equivalent
-/// keys.
+/// A key, compared by its UTF-8 bytes, because a file may contain canonically equivalent keys.
 package struct StoredKey: Sendable {
   package let string: String
 

@@ -1,4 +1,3 @@
-/// A number of a value tree.
 package enum StoredNumber: Hashable, Sendable {
   case integer(Int128)
   case real(Double)

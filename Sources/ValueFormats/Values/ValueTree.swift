@@ -18,8 +18,7 @@ package enum ValueTree: Hashable, Sendable {
 
 /// The form that values have in a tree.
 package enum ValueForm: Sendable {
-  /// The form of settings: URLs and decimals are short, and decoding accepts forms that only people
-  /// write.
+  /// The form of settings: short URLs and decimals; decoding accepts forms that only people write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation
@@ -93,8 +92,7 @@ extension ValueTree {
 
   /// Throws an error if only the form of settings allows reading the value as a type.
   ///
-  /// Otherwise, a type that tries to decode data before a string, for example, would change the
-  /// value.
+  /// Otherwise, a type that tries to decode data before a string would change the value.
   func check(_ type: Any.Type, _ form: ValueForm) throws(ValueCodingError.Problem) {
     if form == .setting { return }
     switch self {
@@ -175,7 +173,6 @@ extension ValueTree {
     return url
   }
 
-  /// Returns the problem that this value is not of the expected kind.
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
     let found: ValueCodingError.Kind =
       switch self {
@@ -213,5 +210,35 @@ extension FixedWidthInteger {
   /// The number, or a string for a `UInt128` that exceeds `Int128`.
   var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
+  }
+}
+
+/// A type that is encoded as a single value without containers.
+package protocol StoredScalar: Codable {
+  var tree: ValueTree { get }
+
+  init(_ tree: ValueTree) throws(ValueCodingError.Problem)
+}
+
+extension StoredScalar {
+  // Types of other modules call these methods in their `Codable` implementations.
+
+  /// Decodes a value from a decoder of settings; returns nil for another decoder.
+  package static func decodeTree(of decoder: any Decoder) throws -> Self? {
+    guard let reader = decoder as? TreeReader, reader.context.form == .setting else { return nil }
+    do throws(ValueCodingError.Problem) {
+      return try Self(reader.tree)
+    } catch {
+      throw DecodingError(error, of: Self.self, at: reader.path)
+    }
+  }
+
+  /// Encodes the value for an encoder of settings; returns false for another encoder.
+  package func encodeTree(to encoder: any Encoder) throws -> Bool {
+    guard let builder = encoder as? TreeBuilder, builder.context.form == .setting else {
+      return false
+    }
+    try builder.set(tree)
+    return true
   }
 }

@@ -88,7 +88,6 @@ extension MarkupReader {
 
 /// The characters that XML 1.0 allows in text.
 enum MarkupText {
-  /// Returns whether a text contains only allowed characters.
   static func allows(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     for index in bytes.indices {

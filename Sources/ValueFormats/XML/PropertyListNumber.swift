@@ -38,7 +38,6 @@ enum PropertyListNumber {
     return isNegativeZero ? .real(-0.0) : number
   }
 
-  /// Returns the text of `<real>` for a number.
   static func text(ofReal value: some BinaryFloatingPoint & CustomStringConvertible) -> String {
     if value.isNaN { return "nan" }
     if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }

@@ -54,7 +54,6 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 }
 
-/// An element of an XML property list.
 enum PropertyListElement: String {
   case plist
   case dict

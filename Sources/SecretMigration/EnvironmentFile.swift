@@ -1,10 +1,52 @@
+public import FoundationEssentials
 import SecretStorage
 
-/// A parser that accepts only `.env` files that python-dotenv and motdotla/dotenv interpret
-/// identically.
+// The secrets of a `.env` file.
+extension ForeignSecrets {
+  /// Reads the variables of a `.env` file.
+  ///
+  /// Each variable becomes a generic password of the service with its name as the account, and its
+  /// value in UTF-8, which a `@GenericPassword` property of type `String` can read. A repeated
+  /// variable with the same value is returned once. Text that python-dotenv and motdotla/dotenv
+  /// interpret differently is an error; <doc:ForeignFormats> describes the dialect.
+  ///
+  /// - Returns: The variables, in the order of the file.
+  /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, including for a variable
+  ///   with two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB
+  ///   or 100,000 variables, or a line or quoted value of more than 16 MiB and 64 KiB;
+  ///   ``MigrationError/invalid(_:)`` for an empty service; or
+  ///   ``MigrationError/system(call:path:code:)``.
+  public static func environmentFile(at url: URL, service: String) throws -> ForeignSecrets {
+    if service.isEmpty { throw MigrationError.invalid("The service must not be empty") }
+    let (file, bytes) = try SourceFile.read(url)
+    var parser = try EnvironmentParser(bytes, of: file.path)
+    var secrets: [ForeignSecret] = []
+    var seen: [String: EnvironmentParser.Variable] = [:]
+    for variable in try parser.variables() {
+      if let earlier = seen[variable.name] {
+        guard earlier.value == variable.value else {
+          throw MigrationError.malformed(
+            path: file.path,
+            reason: """
+              line \(variable.line): the variable has a different value on line \(earlier.line); \
+              remove one of the two
+              """)
+        }
+        continue
+      }
+      seen[variable.name] = variable
+      secrets.append(
+        ForeignSecret(
+          position: "line \(variable.line)",
+          identity: .generic(service: service, account: variable.name), secret: variable.value))
+    }
+    return ForeignSecrets(secrets, file: file)
+  }
+}
+
+/// A parser of the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
 ///
-/// These are the most common parsers. If they read different values, it is unknown which one an app
-/// used.
+/// If these most common parsers read different values, it is unknown which one an app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
@@ -18,7 +60,6 @@ struct EnvironmentParser {
   private let sizeLimit: Int
   /// The unparsed rest of the file, with line feeds as line endings.
   private var rest: Substring.UnicodeScalarView
-  /// The number of the current line; the first is 1.
   private var line = 1
 
   init(
@@ -37,7 +78,6 @@ struct EnvironmentParser {
     rest = content.unicodeScalars[...]
   }
 
-  /// Parses the whole file, and returns its variables in their order.
   mutating func variables() throws(MigrationError) -> [Variable] {
     if rest.first == "\u{FEFF}" {
       throw malformed(
@@ -198,7 +238,6 @@ struct EnvironmentParser {
     line += 1
   }
 
-  /// Rejects an unquoted character that some programs treat as a line ending.
   private func checkLineEnding(_ scalar: Unicode.Scalar) throws(MigrationError) {
     if scalar == "\u{2028}" || scalar == "\u{2029}" {
       throw malformed(
