@@ -3,10 +3,6 @@ import TestSupport
 import Testing
 
 final class MigrateTests: ToolTests {
-  @Test func variablesMigrateAndTheFileIsRemoved() throws { try expectTranscript() }
-
-  @Test func unreadableFileIsAnErrorAndNothingChanges() throws { try expectTranscript() }
-
   @Test func keyringMigratesWithATypedPassphrase() throws {
     let session = try PseudoTerminal("migrate libsecret \(keyring("keyring"))", on: machine)
     try session.answer("Passphrase of the source: ", "totoro")

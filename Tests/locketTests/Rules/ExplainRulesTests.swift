@@ -2,14 +2,6 @@ import TestSupport
 import Testing
 
 final class ExplainRulesTests: ToolTests {
-  @Test func rulesAreExplained() throws { try expectTranscript() }
-
-  @Test func entropyIsExplained() throws { try expectTranscript() }
-
-  @Test func caretsAreBelowTheCharacters() throws { try expectTranscript() }
-
-  @Test func syntaxErrorIsShown() throws { try expectTranscript() }
-
   @Test(arguments: [0, 30, 200]) func longDescriptorIsShortened(place: Int) throws {
     let before = String(repeating: "供", count: place)
     let descriptor = "allowed: [a\(before)]; minlength: 0; allowed: [\(before)]; maxlength: 5"

@@ -6,8 +6,6 @@ import Testing
 @testable import locket
 
 final class SettingsTests: ToolTests {
-  @Test func missingFileIsNotFound() throws { try expectTranscript() }
-
   @Test(arguments: [
     ("0.8", "0.8"), ("-1", "-1"), ("-0.5", "-0.5"), (" 7 ", "7"), ("true", "true"),
     ("null", "null"), ("1.0", "1"), ("1e3", "1000"), ("1e300", "1e+300"),
@@ -114,8 +112,6 @@ final class SettingsTests: ToolTests {
     #expect(try other.value(of: "date") == Date(timeIntervalSinceReferenceDate: seconds[0]))
   }
 
-  @Test func integersAreExact() throws { try expectTranscript() }
-
   @Test func longNumberIsRefusedInBinaryPropertyList() throws {
     let file = try propertyList("b.plist", ["old": 1])
     try expectTranscript()
@@ -123,8 +119,6 @@ final class SettingsTests: ToolTests {
     let number = Decimal(string: "0.1000000000000000000001")
     #expect(try store.value(of: "c", as: Decimal.self) == number)
   }
-
-  @Test func keysOfEqualTextAreBothPrinted() throws { try expectTranscript() }
 
   @Test func propertyListKeepsItsFormat() throws {
     let binary = try propertyList("B.PLIST", ["old": 1])
@@ -136,8 +130,6 @@ final class SettingsTests: ToolTests {
     #expect(try machine.text("new.plist").hasPrefix("<?xml "))
   }
 
-  @Test func invalidValueHidesNoOther() throws { try expectTranscript() }
-
   @Test func largeValuesAreStored() throws {
     let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
     for value in ["\"\(String(repeating: "x", count: 130_000))\"", deep] {
@@ -147,8 +139,6 @@ final class SettingsTests: ToolTests {
   }
 
   @Test func absentSettingGivesStatusOne() throws { try expectTranscript() }
-
-  @Test func environmentNamesTheDirectory() throws { try expectTranscript() }
 
   /// Makes a file that another program wrote, and returns its path.
   private func propertyList(

@@ -43,10 +43,6 @@ final class UnreadableSettingsTests: ToolTests {
         == "The settings can be read. Nothing was changed.\n")
   }
 
-  @Test func adviceNamesTheSameFile() throws { try expectTranscript() }
-
-  @Test func fileOfAnotherFormatIsAnError() throws { try expectTranscript() }
-
   @Test(arguments: ["mkdir s.json", "mkfifo s.plist"])
   func directoryOrPipeIsAnError(making: String) throws {
     _ = try machine.shell(making).success
@@ -69,6 +65,4 @@ final class UnreadableSettingsTests: ToolTests {
     #expect(unsafe chmod(path, 0) == 0)
     try expectError("Permission denied (errno 13).", of: "s.json")
   }
-
-  @Test func missingHomeIsAnError() throws { try expectTranscript() }
 }
