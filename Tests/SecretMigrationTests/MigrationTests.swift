@@ -20,9 +20,7 @@ struct MigrationTests {
     try .environmentFile(at: write(Array(text.utf8), to: directory(".env")), service: "app")
   }
 
-  private var sourceExists: Bool {
-    get throws { try FileSystem().status(of: file.path) != nil }
-  }
+  private var sourceExists: Bool { get throws { try FileSystem().status(of: file.path) != nil } }
 
   @Test func dryRunChangesNothing() throws {
     try variables("A=1").migrate(to: open())

@@ -12,7 +12,5 @@ final class TranscriptTests: ToolTests {
   @Test func transcriptsAreFound() throws { #expect(try Self.facts.get().count >= 43) }
 
   @Test(arguments: try facts.get().sorted())
-  func commandsPrintTheirTranscript(fact: String) throws {
-    try expectTranscript("alone/\(fact)")
-  }
+  func commandsPrintTheirTranscript(fact: String) throws { try expectTranscript("alone/\(fact)") }
 }

@@ -62,9 +62,7 @@ final class UsageTests: ToolTests {
     }
     let output = String(decoding: try #require(ended).standardOutputContent, as: UTF8.self)
     #expect(output == Command.all.map { "\($0.usage)\n" }.joined())
-    for command in Command.all {
-      #expect(command.usage.hasPrefix("Usage: locket \(command.name)"))
-    }
+    for command in Command.all { #expect(command.usage.hasPrefix("Usage: locket \(command.name)")) }
     #expect(try machine.output("") == Command.overview() + "\n")
     #expect(try machine.output("--help") == Command.overview() + "\n")
   }

@@ -9,9 +9,7 @@ import Testing
   @available(*, deprecated)
 #endif
 struct InMemoryValueTests {
-  private final class Reference {
-    var number = 0
-  }
+  private final class Reference { var number = 0 }
 
   @Test func labeledQueueSerializesAccesses() {
     @Serialized var number: Int = 20

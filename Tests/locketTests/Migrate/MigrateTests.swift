@@ -20,8 +20,7 @@ final class MigrateTests: ToolTests {
   /// Copies a file of `secret-tool` with `service web username peter`, once or twice, and returns
   /// its path; its passphrase is "totoro".
   private func keyring(_ name: String) throws -> String {
-    try FileManager.default.copyItem(
-      at: Fixture.url(name), to: machine.home.appending(path: name))
+    try FileManager.default.copyItem(at: Fixture.url(name), to: machine.home.appending(path: name))
     return machine.path(name)
   }
 }

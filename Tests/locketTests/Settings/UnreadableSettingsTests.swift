@@ -39,8 +39,7 @@ final class UnreadableSettingsTests: ToolTests {
     #expect(try run("set a 1", "s.json").status == 0)
     #expect(try run("list", "s.json").output == "a\t1\n")
     #expect(
-      try run("move-aside", "s.json").output
-        == "The settings can be read. Nothing was changed.\n")
+      try run("move-aside", "s.json").output == "The settings can be read. Nothing was changed.\n")
   }
 
   @Test(arguments: ["mkdir s.json", "mkfifo s.plist"])
