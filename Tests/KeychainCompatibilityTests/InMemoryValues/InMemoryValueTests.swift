@@ -1,7 +1,6 @@
 import Concurrency
 import Dispatch
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// Values in memory that are shared by threads or observed, with the older wrappers.
