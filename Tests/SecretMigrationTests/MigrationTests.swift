@@ -6,11 +6,8 @@ import Testing
 
 @testable import SecretMigration
 
-struct MigrationTests {
-  private let directory: TemporaryDirectory
+final class MigrationTests: DirectoryTests {
   private var file: URL { URL(filePath: directory(".env")) }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   private func open() -> SecretVault {
     SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
