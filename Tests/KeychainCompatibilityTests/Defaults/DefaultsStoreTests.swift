@@ -1,7 +1,6 @@
 import CLibrary
 import Concurrency
 import Foundation
-import KeyValueStorage
 import KeychainCompatibility
 import TestSupport
 import Testing
