@@ -1,7 +1,6 @@
 import CLibrary
 import FoundationEssentials
 import KeychainCompatibility
-import SecretStorage
 import TestSupport
 import Testing
 
