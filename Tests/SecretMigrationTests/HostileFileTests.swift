@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SecretStorage
 import TestSupport
 import Testing
@@ -6,7 +5,7 @@ import Testing
 @testable import SecretMigration
 
 /// Truncated, changed and damaged files, which must give an error of the right type, or secrets.
-struct HostileFileTests {
+final class HostileFileTests: DirectoryTests {
   enum Source: String, CaseIterable, CustomTestStringConvertible {
     case environment, libsecret, keychainBinary, keychainXML, keychainJSON
 
@@ -48,10 +47,6 @@ struct HostileFileTests {
       return read.secrets
     }
   }
-
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
 
   @Test(arguments: Source.sealed) func wrongPassphraseIsAnError(source: Source) {
     for passphrase in ["", "Correct horse", "correct horse\n"] {

@@ -7,13 +7,9 @@ import Testing
 @testable import SecretMigration
 
 /// Large files, which only work that grows with their size alone reads in time.
-struct LargeFileTests {
+final class LargeFileTests: DirectoryTests {
   /// The size of the repeated part, in bytes.
   private static let size = Campaign.size(sample: 1 << 13, full: 1 << 23)
-
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
 
   private func repeated(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8)

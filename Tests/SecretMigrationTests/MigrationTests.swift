@@ -6,11 +6,8 @@ import Testing
 
 @testable import SecretMigration
 
-struct MigrationTests {
-  private let directory: TemporaryDirectory
+final class MigrationTests: DirectoryTests {
   private var file: URL { URL(filePath: directory(".env")) }
-
-  init() throws { directory = try TemporaryDirectory() }
 
   private func open() -> SecretVault {
     SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
@@ -20,9 +17,7 @@ struct MigrationTests {
     try .environmentFile(at: write(Array(text.utf8), to: directory(".env")), service: "app")
   }
 
-  private var sourceExists: Bool {
-    get throws { try FileSystem().status(of: file.path) != nil }
-  }
+  private var sourceExists: Bool { get throws { try FileSystem().status(of: file.path) != nil } }
 
   @Test func dryRunChangesNothing() throws {
     try variables("A=1").migrate(to: open())

@@ -16,8 +16,7 @@ import Testing
   @Test(arguments: KeyValueFormat.allCases)
   func anyValueComesBackExactly(_ format: KeyValueFormat) throws {
     let coding = format.coding
-    let filesCount = UInt64(Campaign.size(sample: 6, full: 2000))
-    for file in 0..<filesCount {
+    for file in 0..<UInt64(Campaign.size(sample: 6, full: 2000)) {
       var expected: [StoredKey: RandomValue] = [:]
       var entries: [StoredKey: KeyValueEntry] = [:]
       for seed in file * 50..<file * 50 + 50 {

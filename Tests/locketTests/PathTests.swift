@@ -6,8 +6,7 @@ final class PathTests: ToolTests {
   /// Commands that use the directory `$bad` in each way that reaches the tool.
   private static let commands = [
     #"cd "$bad"; "$0" settings set --file s.json -- a 1"#,
-    #"cd "$bad"; "$0" secrets list --vault v --state s"#,
-    #"HOME=$bad "$0" settings set -- a 1"#,
+    #"cd "$bad"; "$0" secrets list --vault v --state s"#, #"HOME=$bad "$0" settings set -- a 1"#,
     #"XDG_CONFIG_HOME=$bad "$0" settings set -- a 1"#,
     #"echo secret | XDG_DATA_HOME=$bad "$0" secrets set --service s"#,
     #"echo secret | XDG_STATE_HOME=$bad "$0" secrets set --service s"#,

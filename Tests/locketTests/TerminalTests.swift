@@ -14,9 +14,7 @@ struct TerminalTests {
     session = try PseudoTerminal("secrets set --service mail", on: machine)
   }
 
-  private var stored: String {
-    get throws { try machine.run("secrets get --service mail").output }
-  }
+  private var stored: String { get throws { try machine.run("secrets get --service mail").output } }
 
   @Test func typedSecretIsHidden() throws {
     try session.answer("Secret: ", "tajny")

@@ -31,26 +31,17 @@ final class UsageTests: ToolTests {
         let message = "\(error?.reason ?? "")\n\n\(usage)"
         #expect(!message.contains("hunter2"), "\(arguments)")
       }
-      let files = try FileManager.default.contentsOfDirectory(atPath: machine.home.path)
-      #expect(files == ["tmp"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: machine.home.path) == ["tmp"])
     }
   }
 
-  @Test(arguments: [
-    ("secets list", "There is no such command. Did you mean `secrets list`?"),
-    ("secrets lst", "There is no such command. Did you mean `secrets list`?"),
-    ("secrets", "`locket secrets` needs a command."),
-    ("settings list --foo", "`settings list` has no option `--foo`. Did you mean `--file`?"),
-    ("secrets get --servce a", "`secrets get` has no option `--servce`. Did you mean `--service`?"),
-    ("secrets get --xyz", "`secrets get` has no option `--xyz`.\n"),
-    ("settings set a --1", "`settings set` has no option of that name. Write `--` before an "),
-    ("secrets set --service a --require b", "--require needs `password` or `presence`."),
-  ])
-  func typingErrorIsAnsweredWithTheNearestWord(words: String, answer: String) throws {
-    let ended = try machine.run(words)
-    #expect(ended.status == 2 && ended.output == "")
-    #expect(ended.errors.hasPrefix("locket: \(answer)"), "\(ended.errors)")
-    #expect(ended.errors.contains("\n\nUsage: locket "))
+  @Test func typingErrorIsAnsweredWithTheNearestWord() throws {
+    for row in try Fixture.rows("typing-errors", as: [String].self) {
+      let ended = try machine.run(row[0])
+      #expect(ended.status == 2 && ended.output == "", "\(row)")
+      #expect(ended.errors.hasPrefix("locket: \(row[1])"), "\(ended.errors)")
+      #expect(ended.errors.contains("\n\nUsage: locket "), "\(row)")
+    }
   }
 
   @Test func helpIsOnStandardOutput() async throws {
@@ -62,9 +53,7 @@ final class UsageTests: ToolTests {
     }
     let output = String(decoding: try #require(ended).standardOutputContent, as: UTF8.self)
     #expect(output == Command.all.map { "\($0.usage)\n" }.joined())
-    for command in Command.all {
-      #expect(command.usage.hasPrefix("Usage: locket \(command.name)"))
-    }
+    for command in Command.all { #expect(command.usage.hasPrefix("Usage: locket \(command.name)")) }
     #expect(try machine.output("") == Command.overview() + "\n")
     #expect(try machine.output("--help") == Command.overview() + "\n")
   }

@@ -29,9 +29,7 @@ struct AppearanceTests {
     ("😀", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤\u{FE0F}", 2), ("❤", 1), ("•", 1), ("█", 1),
     ("⠋", 1), ("✓", 1), ("\u{200B}", 0), ("\u{301}", 0), ("\u{AD}", 0),
   ])
-  func textHasItsWidthOnTerminals(text: String, columns: Int) {
-    #expect(text.columns == columns)
-  }
+  func textHasItsWidthOnTerminals(text: String, columns: Int) { #expect(text.columns == columns) }
 
   @Test(arguments: [
     ("one two three", 7, ["one two", "three"]), ("one two", 3, ["one", "two"]),

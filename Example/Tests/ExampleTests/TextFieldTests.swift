@@ -15,8 +15,7 @@ struct TextFieldTests {
     ("abc\u{1}x", "xabc", 1), ("abc\u{1}\u{1B}[3~", "bc", 0), ("abc\u{1}\u{5}x", "abcx", 4),
     ("one two  \u{17}", "one ", 4), ("one two\u{17}\u{17}", "", 0), ("ab\u{1B}[D\u{15}", "b", 0),
     ("ab\u{1B}[D\u{B}", "a", 1), ("ab\u{1}\u{1B}[D\u{7F}", "ab", 0),
-    ("ab\u{1B}[C\u{1B}[3~", "ab", 2),
-    ("\u{7F}\u{17}\u{15}\u{B}\u{1B}[3~", "", 0),
+    ("ab\u{1B}[C\u{1B}[3~", "ab", 2), ("\u{7F}\u{17}\u{15}\u{B}\u{1B}[3~", "", 0),
     ("\u{1B}[200~a\nb\u{1B}[201~c", "abc", 3),
     // A letter and its accent, a family and a flag are one character each.
     ("xe\u{301}\u{7F}", "x", 1), ("e\u{301}\u{1B}[Dx", "xe\u{301}", 1),

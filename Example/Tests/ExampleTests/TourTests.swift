@@ -41,9 +41,7 @@ struct TourTests {
     }
   }
 
-  @Test func tourLeavesNoFiles() {
-    #expect(leftovers == [])
-  }
+  @Test func tourLeavesNoFiles() { #expect(leftovers == []) }
 
   @Test func tourShowsTheSettingsFile() throws {
     #expect(

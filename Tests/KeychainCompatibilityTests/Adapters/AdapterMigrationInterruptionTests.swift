@@ -1,6 +1,5 @@
 import Concurrency
 import KeychainCompatibility
-import SecretStorage
 import Testing
 
 /// Migrations that end before they are complete.

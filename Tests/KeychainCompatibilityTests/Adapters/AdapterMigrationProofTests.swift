@@ -1,5 +1,4 @@
 import KeychainCompatibility
-import SecretStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import SecretStorage
 import StorageInternals
 import TestSupport
 import Testing

@@ -1,7 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import SecretStorage
-import TestSupport
 import Testing
 
 /// Items of 0.x adapters that are converted without the app's types.

@@ -1,7 +1,6 @@
 import CLibrary
 import FoundationEssentials
 import KeychainCompatibility
-import SecretStorage
 import TestSupport
 import Testing
 
@@ -100,15 +99,13 @@ struct KeychainAdapterTests {
     let name = try #require(CodableKeychainAdapter.bundleIdentifier)
     #expect(try store.names() == ["\(name).securedomain.default/tester.number"])
     #expect(try store.text("\(name).securedomain.default", "tester.number") == "1")
-    let number: Int = try CodableKeychainAdapter.defaultDomain.load(for: "tester.number")
-    #expect(number == 1)
+    #expect(try CodableKeychainAdapter.defaultDomain.load(for: "tester.number") as Int == 1)
   }
 
   @Test func bytesAreStoredUnchanged() throws {
     try adapter.save(value: Data([1, 2, 255]), for: "bytes")
     #expect(try store.bytes("service", "bytes") == [1, 2, 255])
-    let loaded: Data = try adapter.load(for: "bytes")
-    #expect(loaded == Data([1, 2, 255]))
+    #expect(try adapter.load(for: "bytes") as Data == Data([1, 2, 255]))
   }
 
   @Test func loadAllReturnsTheOldestItemFirst() throws {
@@ -146,8 +143,7 @@ struct KeychainAdapterTests {
     let date = Date(timeIntervalSince1970: 1_600_000_000)
     try adapter.save(value: date, for: "date")
     #expect(try store.text("service", "date") == "\"2020-09-13T12:26:40Z\"")
-    let loaded: Date = try adapter.load(for: "date")
-    #expect(loaded == date)
+    #expect(try adapter.load(for: "date") as Date == date)
   }
 
   @Test func saveKeepsTheAttributes() throws {

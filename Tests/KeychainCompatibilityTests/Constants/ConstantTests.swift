@@ -1,5 +1,4 @@
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// The constants, with the values of items in keychains.

@@ -1,19 +1,14 @@
 import Foundation
-import KeyValueStorage
-import SecretStorage
 import TestSupport
 import Testing
 
 @testable import KeychainCompatibility
 
-struct DefaultsMigrationTests {
-  private let directory: TemporaryDirectory
-  private let store: KeyValueStore
+final class DefaultsMigrationTests: DefaultsFileTests {
   private let person = Person(age: 15, name: "Peter")
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
+  override init() throws {
+    try super.init()
     // The file as Foundation's `UserDefaults` writes it, with the values of 1.x.
     let values: [String: Any] = [
       "person": try encoded(person),
@@ -23,8 +18,7 @@ struct DefaultsMigrationTests {
     try write(values, to: file)
   }
 
-  private var source: String { directory("app.plist") }
-  private var file: URL { URL(filePath: source) }
+  private var source: String { file.path }
 
   private func migration(in store: KeyValueStore) -> DefaultsMigration {
     var migration = DefaultsMigration(into: store)
@@ -210,7 +204,7 @@ struct DefaultsMigrationTests {
   }
 
   @Test func changedFileIsNotRemoved() throws {
-    let overwrite = { (progress: MaintenanceProgress) -> MaintenanceProgress.Decision in
+    let overwrite = { [file] (progress: MaintenanceProgress) -> MaintenanceProgress.Decision in
       do {
         if progress.completed == 12 { try Data("new".utf8).write(to: file) }
         return .proceed

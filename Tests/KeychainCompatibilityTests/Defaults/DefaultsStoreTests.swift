@@ -1,7 +1,6 @@
 import CLibrary
 import Concurrency
 import Foundation
-import KeyValueStorage
 import KeychainCompatibility
 import TestSupport
 import Testing
@@ -14,7 +13,6 @@ private struct Declarations {
   @DefaultsStore var defaultList: [Int]?
   @DefaultsStore var person: Person?
   @DefaultsStore var bytes: Data?
-  @DefaultsStore var date: Date?
 
   init(in store: KeyValueStore) {
     _number = DefaultsStore(
@@ -25,7 +23,6 @@ private struct Declarations {
     _defaultList = DefaultsStore(key: "defaultList", defaultValue: [10, 20], defaults: store)
     _person = DefaultsStore(key: "person", defaults: store)
     _bytes = DefaultsStore(key: "bytes", defaults: store)
-    _date = DefaultsStore(key: "date", defaults: store)
   }
 }
 

@@ -1,21 +1,10 @@
 import Foundation
-import KeyValueStorage
 import KeychainCompatibility
 import TestSupport
 import Testing
 
 /// Values of property lists that Foundation writes and reads in its own way.
-struct FoundationValuesTests {
-  private let directory: TemporaryDirectory
-  private let settings: KeyValueStore
-
-  init() throws {
-    directory = try TemporaryDirectory()
-    settings = KeyValueStore(json: directory.url.appending(path: "settings.json"))
-  }
-
-  private var file: URL { directory.url.appending(path: "app.plist") }
-
+final class FoundationValuesTests: DefaultsFileTests {
   /// Texts with each control character and noncharacter, and those that look like escapes.
   private static let texts: [String] = {
     let scalars = Array(0...0x20) + [0x7F, 0x85, 0x2028, 0xFEFF, 0xFFFE, 0xFFFF, 0x1FFFE]
@@ -58,9 +47,9 @@ struct FoundationValuesTests {
   @Test(arguments: [ListFormat.xml, .binary])
   func importTakesTextAsFoundationDoes(_ format: ListFormat) throws {
     let values = try writeTexts(format)
-    let report = try DefaultsMigration(into: settings).run(propertyList: file, removingSource: true)
+    let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
     #expect(report.refused == [:] && report.isSourceRemoved)
-    try expect(values, in: settings)
+    try expect(values, in: store)
   }
 
   @Test(arguments: [KeyValueFormat.xml, .binary])
@@ -117,16 +106,16 @@ struct FoundationValuesTests {
       """
     try Data(text.utf8).write(to: file)
     for isDryRun in [true, false] {
-      let report = try DefaultsMigration(into: settings).run(
+      let report = try DefaultsMigration(into: store).run(
         propertyList: file, isDryRun: isDryRun, removingSource: true)
       #expect(report.imported == ["a"] && !report.isSourceRemoved)
       let reason = try #require(report.refused["date"])
       #expect(report.refused.count == 1 && reason.hasPrefix("It cannot be read: invalid"))
     }
-    #expect(try settings.keys() == ["a"])
-    let store = KeyValueStore(propertyList: file)
-    #expect(try store.value(of: "a") == "b")
-    #expect(throws: KeyValueStoreError.self) { try store.value(of: "date", as: Date.self) }
+    #expect(try store.keys() == ["a"])
+    let list = KeyValueStore(propertyList: file)
+    #expect(try list.value(of: "a") == "b")
+    #expect(throws: KeyValueStoreError.self) { try list.value(of: "date", as: Date.self) }
   }
 
   @Test(arguments: [0, 2]) func versionOfTheStoreIsNotImported(_ version: Int) throws {
@@ -144,7 +133,7 @@ struct FoundationValuesTests {
       <plist version="1.0"><dict><key>a</key><string>x<!-- y -->z</string></dict></plist>
       """
     try Data(text.utf8).write(to: file)
-    let report = try DefaultsMigration(into: settings).run(propertyList: file, removingSource: true)
+    let report = try DefaultsMigration(into: store).run(propertyList: file, removingSource: true)
     #expect(report.imported == ["a"] && !report.isSourceRemoved)
   }
 }

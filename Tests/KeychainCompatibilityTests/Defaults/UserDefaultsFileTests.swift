@@ -1,23 +1,13 @@
 import CLibrary
 import FoundationEssentials
-import KeyValueStorage
 import TestSupport
 import Testing
 
 @testable import KeychainCompatibility
 
 /// Files that Foundation's `UserDefaults` wrote in another process.
-struct UserDefaultsFileTests {
-  private let directory: TemporaryDirectory
-  private let store: KeyValueStore
-
-  init() throws {
-    directory = try TemporaryDirectory()
-    store = KeyValueStore(json: directory.url.appending(path: "settings.json"))
-  }
-
+final class UserDefaultsFileTests: DefaultsFileTests {
   private var settings: String { directory("settings.json") }
-  private var file: URL { directory.url.appending(path: "app.plist") }
 
   /// Runs a job with a home directory of its own, which `variable` sets.
   private func run(_ variable: String, _ mode: String, _ parameters: String...) throws -> String {

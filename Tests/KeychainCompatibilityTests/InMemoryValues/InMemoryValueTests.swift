@@ -1,7 +1,6 @@
 import Concurrency
 import Dispatch
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// Values in memory that are shared by threads or observed, with the older wrappers.
@@ -9,9 +8,7 @@ import Testing
   @available(*, deprecated)
 #endif
 struct InMemoryValueTests {
-  private final class Reference {
-    var number = 0
-  }
+  private final class Reference { var number = 0 }
 
   @Test func labeledQueueSerializesAccesses() {
     @Serialized var number: Int = 20

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// The attributes of both classes, by key paths.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// The bytes of values as the older package wrote them; composite values are property lists.

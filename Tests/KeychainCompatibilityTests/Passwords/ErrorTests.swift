@@ -1,5 +1,4 @@
 import Concurrency
-import TestSupport
 import Testing
 
 @testable import KeychainCompatibility

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import TestSupport
 import Testing
 
 /// The parts of an identity as properties have them, and the choice between several items.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import KeychainCompatibility
 import TestSupport
 import Testing

@@ -46,6 +46,4 @@ struct InMemory: SuiteTrait, TestTrait, TestScoping {
   }
 }
 
-extension Trait where Self == InMemory {
-  static var inMemory: Self { InMemory() }
-}
+extension Trait where Self == InMemory { static var inMemory: Self { InMemory() } }

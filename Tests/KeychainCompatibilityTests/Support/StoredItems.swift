@@ -1,6 +1,5 @@
 import FoundationEssentials
 import KeychainCompatibility
-import SecretStorage
 import TestSupport
 
 extension TemporaryDirectory {

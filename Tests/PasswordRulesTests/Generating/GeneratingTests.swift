@@ -61,18 +61,12 @@ struct GeneratingTests {
     for _ in 0..<20 { #expect(rules.isSatisfied(by: style.password(using: &random))) }
   }
 
-  @Test(arguments: [
-    ("required: digit; required: digit; allowed: lower, upper;", "one digit, one uppercase letter"),
-    ("required: [!]; allowed: ascii-printable;", "do not meet all that is required"),
-    ("maxlength: 17;", "it has 20 characters, and maxlength is 17"),
-    ("allowed: lower, upper, digit; minlength: 19;", "it has 18 characters, and minlength is 19"),
-    ("allowed: lower, digit;", "it needs uppercase letters that are not allowed"),
-    ("required: [0];", "it needs digits that are not allowed"),
-  ])
-  func excludedTypeableStyleHasReason(descriptor: String, reason: String) throws {
-    let rules = try PasswordRuleSet(descriptor)
-    let error = #expect(throws: PasswordRulesError.self) { try TypeablePasswordGenerator(rules) }
-    #expect(error?.description.contains(reason) == true, "\(error as Any)")
+  @Test func excludedTypeableStyleHasReason() throws {
+    for row in try Fixture.rows("excluded-styles", as: [String].self) {
+      let rules = try PasswordRuleSet(row[0])
+      let error = #expect(throws: PasswordRulesError.self) { try TypeablePasswordGenerator(rules) }
+      #expect(error?.description.contains(row[1]) == true, "\(row) \(error as Any)")
+    }
   }
 
   @Test(arguments: [

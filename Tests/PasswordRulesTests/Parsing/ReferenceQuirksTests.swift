@@ -11,8 +11,7 @@ struct ReferenceQuirksTests {
   }
 
   @Test func outputMatchesReferenceParser() throws {
-    let rows: [Row] = try Fixture.rows("reference-quirks")
-    for row in rows {
+    for row in try Fixture.rows("reference-quirks", as: Row.self) {
       #expect(ReferenceFormat.canonical.text(for: row.input) == row.canonical, "\(row)")
       #expect(ReferenceFormat.minified.text(for: row.input) == row.minified, "\(row)")
       // Reading the result again yields the same rules.

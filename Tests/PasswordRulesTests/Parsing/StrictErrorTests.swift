@@ -13,8 +13,7 @@ struct StrictErrorTests {
   }
 
   @Test func errorHasRangeAndReplacement() throws {
-    let rows: [Row] = try Fixture.rows("strict-errors")
-    for row in rows {
+    for row in try Fixture.rows("strict-errors", as: Row.self) {
       let error = try #require(throws: PasswordRulesError.self, "\(row)") {
         try PasswordRuleSet(row.descriptor)
       }

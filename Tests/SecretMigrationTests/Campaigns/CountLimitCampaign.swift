@@ -1,5 +1,4 @@
 import FoundationEssentials
-import SecretStorage
 import TestSupport
 import Testing
 

@@ -4,11 +4,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-struct EnvironmentFileTests {
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
-
+final class EnvironmentFileTests: DirectoryTests {
   private func variables(_ text: String) throws -> [String: String] {
     try variables(Array(text.utf8))
   }

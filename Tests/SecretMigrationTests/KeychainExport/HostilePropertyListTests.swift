@@ -1,6 +1,4 @@
-import FoundationEssentials
 import SecretStorage
-import StorageInternals
 import TestSupport
 import Testing
 

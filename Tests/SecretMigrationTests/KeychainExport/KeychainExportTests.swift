@@ -1,14 +1,9 @@
-import FoundationEssentials
 import SecretMigration
 import SecretStorage
 import TestSupport
 import Testing
 
-struct KeychainExportTests {
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
-
+final class KeychainExportTests: DirectoryTests {
   private func read(_ bytes: [UInt8]) throws -> [ForeignSecret] {
     try ForeignSecrets.keychainExport(
       at: write(bytes, to: directory("export")), passphrase: Secret(Fixture.passphrase)
@@ -67,8 +62,7 @@ struct KeychainExportTests {
     (#""salt": ""#, #""salt": "AAAA", "a": ""#),
   ])
   func numberOutOfBoundsIsUnsupported(old: String, new: String) throws {
-    let bytes = try changed(old, to: new)
-    try expectError(.unsupported) { try read(bytes) }
+    try expectError(.unsupported) { try read(changed(old, to: new)) }
   }
 
   @Test(arguments: [
@@ -78,7 +72,6 @@ struct KeychainExportTests {
     ("{", "bplist00"),
   ])
   func otherFileIsMalformed(old: String, new: String) throws {
-    let bytes = try changed(old, to: new)
-    try expectError(.malformed) { try read(bytes) }
+    try expectError(.malformed) { try read(changed(old, to: new)) }
   }
 }

@@ -1,15 +1,10 @@
-import FoundationEssentials
 import SecretStorage
 import TestSupport
 import Testing
 
 @testable import SecretMigration
 
-struct LibsecretTests {
-  private let directory: TemporaryDirectory
-
-  init() throws { directory = try TemporaryDirectory() }
-
+final class LibsecretTests: DirectoryTests {
   private func read(
     _ bytes: [UInt8], passphrase: String = Fixture.passphrase, skipping: Bool = false
   ) throws -> ForeignSecrets {
@@ -18,64 +13,40 @@ struct LibsecretTests {
       skippingUnreadable: skipping)
   }
 
-  private typealias Item = (ItemIdentity, text: String, ItemAttributes)
+  /// A secret that a keyring has, with the codes of its protocol and authentication type.
+  private struct Row: Decodable {
+    let service, account, server, domain, code, authentication, path: String?
+    let port: UInt16?
+    let text: String
+    let label, comment: String?
 
-  private func expect(_ items: [Item], in bytes: [UInt8]) throws {
+    var identity: ItemIdentity {
+      guard let server else { return .generic(service: service, account: account) }
+      return .internet(
+        server: server, account: account, securityDomain: domain,
+        protocol: code.map { .init(rawValue: $0) },
+        authenticationType: authentication.map { .init(rawValue: $0) }, port: port, path: path)
+    }
+  }
+
+  private func expect(_ name: String, in bytes: [UInt8]) throws {
     let read = try read(bytes).secrets
     let secrets = Dictionary(uniqueKeysWithValues: read.map { ($0.identity, $0) })
-    #expect(secrets.count == items.count)
-    for (identity, text, attributes) in items {
-      let secret = try #require(secrets[identity])
-      #expect(secret.secret.text == text)
-      #expect(secret.attributes == attributes)
+    let rows = try Fixture.rows(name, as: Row.self)
+    #expect(secrets.count == rows.count)
+    for row in rows {
+      let secret = try #require(secrets[row.identity], "\(row)")
+      #expect(secret.secret.text == row.text)
+      #expect(secret.attributes == ItemAttributes(label: row.label, comment: row.comment))
     }
   }
 
   @Test func itemsAreReadWithTheirAttributes() throws {
-    let git = ItemIdentity.internet(
-      server: "git.example.com", account: "peter", protocol: .https, port: 8443, path: "/project")
-    let items: [Item] = [
-      (
-        .generic(service: "mail.example.com", account: "peter"), "The Valley Wind",
-        ItemAttributes(label: "Mail")
-      ),
-      (git, "The Sixth Station", ItemAttributes(label: "Git: https://git.example.com")),
-      (
-        .generic(service: "tool", account: "key=1,kind=Žluťoučký"), "line one\nline two",
-        ItemAttributes(label: "Kůň")
-      ),
-    ]
-    try expect(items, in: Fixture.libsecret)
+    try expect("libsecret-items", in: Fixture.libsecret)
   }
 
   @Test func namesAndSecretsMayBeAnyText() throws {
-    let items: [Item] = [
-      (.generic(service: "empty"), "", ItemAttributes()),
-      (.generic(service: "empty", account: "peter"), "", ItemAttributes(label: "Empty")),
-      (.generic(service: "long", account: "Peter.ŠKODA"), "", ItemAttributes(label: "x")),
-      (
-        .generic(service: "long", account: "Škoda.Žofie"), String(repeating: "x", count: 3000),
-        ItemAttributes(label: "Long")
-      ),
-      (
-        .generic(service: "Účty", account: "PETER"), "кот 🐈\r\n\tline 2\n\n",
-        ItemAttributes(label: "Label of two\nlines")
-      ),
-      (
-        .internet(
-          server: "nas.example.com", account: "peter", securityDomain: "WORK", protocol: .smb,
-          authenticationType: .ntlm, path: "share"), "smb", ItemAttributes(label: "Share")
-      ),
-      (
-        .internet(server: "www.example.com", account: "peter", authenticationType: .htmlForm),
-        "web", ItemAttributes(label: "Web", comment: "a: b\nport: 99999\nprotocol: gopher")
-      ),
-      (.internet(server: "bare"), "bare", ItemAttributes(label: "Bare")),
-      (.generic(service: "only"), "noaccount", ItemAttributes(label: "No account")),
-      (.generic(service: "chrome"), "schema", ItemAttributes(label: "Chrome")),
-      (.generic(account: "v=5,w=4,x=3,y=2,z=1"), "many", ItemAttributes(label: "Many")),
-    ]
-    try expect(items, in: Fixture.libsecretWithOddNames)
+    try expect("libsecret-odd-names-items", in: Fixture.libsecretWithOddNames)
   }
 
   @Test func itemsWithoutAttributesDoNotCollide() throws {

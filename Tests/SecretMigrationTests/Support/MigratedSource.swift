@@ -25,9 +25,7 @@ struct MigratedSource {
     SecretVault(fileURL: URL(filePath: directory("secrets.vault")), stateDirectory: directory.url)
   }
 
-  var exists: Bool {
-    get throws { try FileSystem().status(of: url.path) != nil }
-  }
+  var exists: Bool { get throws { try FileSystem().status(of: url.path) != nil } }
 
   /// Starts a process that migrates the file, stops after some secrets or before the file is
   /// removed, and waits until its journal has a text.

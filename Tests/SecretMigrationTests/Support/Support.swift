@@ -6,6 +6,13 @@ import StorageInternals
 import TestSupport
 import Testing
 
+/// A suite whose tests have a directory each.
+class DirectoryTests {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+}
+
 /// Makes or replaces a file, without fsync.
 func write(_ bytes: [UInt8], to path: String) -> URL {
   do {

@@ -4,9 +4,7 @@ import Testing
 import Validation
 
 struct ValidatedFieldTests {
-  private struct SignUp {
-    @Validated(.notEmpty && .count(...5)) var name = ""
-  }
+  private struct SignUp { @Validated(.notEmpty && .count(...5)) var name = "" }
 
   @Test func invalidValueIsStored() {
     let form = SignUp()

@@ -45,3 +45,10 @@ extension ValidationReport {
       })
   }
 }
+
+extension Validator {
+  /// The marks of the reports for several values, with a space between two reports.
+  func marks(_ values: Value...) -> String {
+    values.map { report(for: $0).marks }.joined(separator: " ")
+  }
+}

@@ -1,66 +1,53 @@
 import PasswordRules
+import TestSupport
 import Testing
 import Validation
 
-struct StringValidatorTests {
-  /// A text, the states of its checks, and the messages and positions of those that do not hold.
-  typealias Row = (String, String, [String], [Range<Int>])
+/// Lines of the fixture `strings`, each with a kind.
+private struct Row: Decodable {
+  let kind, typed, marks: String
+  /// The messages of the checks that do not hold, where a test needs them.
+  let messages: [String]?
+  /// The positions, in code points.
+  let places: [[Int]]
+}
 
-  private func expect(_ validator: Validator<String>, _ row: Row) {
-    let report = validator.report(for: row.0)
-    #expect(report.marks == row.1)
+private func expect(_ kind: String, of validator: Validator<String>) throws {
+  let rows = try Fixture.rows("strings", as: Row.self).filter { $0.kind == kind }
+  try #require(!rows.isEmpty)
+  for row in rows {
+    let report = validator.report(for: row.typed)
+    #expect(report.marks == row.marks, "\(row)")
+    #expect(report.checks.flatMap(\.positions) == row.places.map { $0[0]..<$0[1] }, "\(row)")
+    guard let messages = row.messages else { continue }
     let open = report.checks.filter { $0.state != .satisfied }
-    #expect(open.map { $0.text(in: .english) } == row.2)
-    #expect(open.flatMap(\.positions) == row.3)
+    #expect(open.map { $0.text(in: .english) } == messages, "\(row)")
   }
+}
 
-  @Test(arguments: [
-    ("a", ["Add 2 digits"]), ("a1", ["Add 1 digit"]), ("a1b1", []),
+struct StringValidatorTests {
+  @Test func quantitiesAreCounted() throws {
     // The Arabic digit is not one of 0 to 9.
-    ("a1٣", ["Add 1 digit"]),
-  ])
-  func quantitiesAreCounted(typed: String, messages: [String]) {
-    expect(.contains(atLeast: 2, of: .digits), (typed, messages.isEmpty ? "+" : ".", messages, []))
+    try expect("quantity", of: .contains(atLeast: 2, of: .digits))
   }
 
-  @Test func classesAreJoined() {
-    let validator: Validator<String> = .contains(of: .digits, .custom("! "))
-    expect(validator, ("1a", "+", [], []))
-    expect(validator, ("b", ".", ["Add 1 digit or of the characters ! (+ space)"], []))
-    expect(validator, (" ", "+", [], []))
+  @Test func classesAreJoined() throws {
+    try expect("class", of: .contains(of: .digits, .custom("! ")))
   }
 
-  @Test(
-    arguments: [
-      ("aab", "+", [], []),
-      ("xyzaaa", "!", ["“aaa” at 4–6: At most 2 equal characters in a row"], [3..<6]),
-      ("ééé-ззз", "!", ["“ééé” at 1–3: At most 2 equal characters in a row"], [0..<3, 4..<7]),
-      ("qqqqqqqqqqqqqqqqqqqq", "!", ["At 1–20: At most 2 equal characters in a row"], [0..<20]),
-    ] as [Row])
-  func runsOfEqualCharactersAreLimited(row: Row) { expect(.maxRepeating(2), row) }
-
-  @Test func sequentialRunsAreLimited() {
-    expect(.maxSequential(2), ("ab1", "+", [], []))
-    let message = "“cba” at 2–4: At most 2 sequential characters in a row, such as abc or 321"
-    expect(.maxSequential(2), ("-cba", "!", [message], [1..<4]))
+  @Test func runsOfEqualCharactersAreLimited() throws {
+    try expect("equal run", of: .maxRepeating(2))
   }
 
-  @Test(
-    arguments: [
-      ("", "+", [], []), ("ab-1", "+", [], []),
-      ("a b\u{A0}ñ  c", "!", ["Remove or replace the space, U+00A0 and “ñ”"], [1..<2, 3..<7]),
-      ("a\nb\t", "!", ["Remove or replace the line break and the tab"], [1..<2, 3..<4]),
-    ] as [Row])
-  func otherCharactersAreListedWithPositions(row: Row) {
-    expect(.characters(in: .lower, .digits, .custom("-")), row)
+  @Test func sequentialRunsAreLimited() throws {
+    try expect("sequential run", of: .maxSequential(2))
   }
 
-  @Test(
-    arguments: [
-      ("ab", ".+", ["Add 1 character"], []), ("abc", "++", [], []),
-      ("👨‍👩‍👧‍👦é́ab", "++", [], []), ("abc👨‍👩‍👧‍👦éxy", "+!", ["Remove 2 characters"], [11..<13]),
-    ] as [Row])
-  func lengthIsCountedInGraphemeClusters(row: Row) { expect(.count(3...5), row) }
+  @Test func otherCharactersAreListedWithPositions() throws {
+    try expect("other character", of: .characters(in: .lower, .digits, .custom("-")))
+  }
+
+  @Test func lengthIsCountedInGraphemeClusters() throws { try expect("length", of: .count(3...5)) }
 
   @Test(arguments: [(LengthUnit.codePoints, 7), (.graphemeClusters, 1), (.utf16, 11), (.utf8, 25)])
   func lengthIsCountedInTheUnit(unit: LengthUnit, length: Int) {
@@ -71,43 +58,24 @@ struct StringValidatorTests {
     #expect(more.report(for: family).checks[0].advice == .addCharacters(1, unit))
   }
 
-  @Test(arguments: [
-    ("", "."), ("ht", "."), ("https://", "+"), ("https://a", "+"), ("http://", "!"),
-  ])
-  func partOfPrefixIsIncomplete(typed: String, states: String) {
-    #expect(Validator<String>.prefix("https://").report(for: typed).marks == states)
+  @Test func partOfPrefixIsIncomplete() {
+    let validator: Validator<String> = .prefix("https://")
+    #expect(validator.marks("", "ht", "https://", "https://a", "http://") == ". . + + !")
   }
 
-  @Test(arguments: [("", "."), ("a.pn", "."), ("a.png", "+"), ("a.png ", ".")])
-  func missingSuffixIsIncomplete(typed: String, states: String) {
-    #expect(Validator<String>.suffix(".png").report(for: typed).marks == states)
+  @Test func missingSuffixIsIncomplete() {
+    #expect(Validator<String>.suffix(".png").marks("", "a.pn", "a.png", "a.png ") == ". . + .")
   }
 
-  @Test(
-    arguments: [
-      ("", "+", []), ("a b", "+", []), ("a ", ".", [1..<2]), (" a", "!", [0..<1]),
-      ("\t\u{A0}a\n", "!", [0..<2, 3..<4]), ("   ", "!", [0..<3]),
-    ] as [(String, String, [Range<Int>])])
-  func leadingAndTrailingWhiteSpaceIsFound(typed: String, states: String, positions: [Range<Int>]) {
-    let report = Validator<String>.trimmed.report(for: typed)
-    #expect(report.marks == states)
-    #expect(report.checks[0].positions == positions)
+  @Test func leadingAndTrailingWhiteSpaceIsFound() throws {
+    try expect("white space", of: .trimmed)
   }
 
-  @Test(
-    arguments: [
-      ("ab", "+", []), ("a\r\nb", "!", [1..<3]), ("a\u{2028}", "!", [1..<2]),
-    ] as [(String, String, [Range<Int>])])
-  func lineBreaksHavePositions(typed: String, states: String, positions: [Range<Int>]) {
-    let report = Validator<String>.singleLine.report(for: typed)
-    #expect(report.marks == states)
-    #expect(report.checks[0].positions == positions)
-  }
+  @Test func lineBreaksHavePositions() throws { try expect("line break", of: .singleLine) }
 
-  @Test(arguments: [("1234", "."), ("12345", "+"), ("123456", "."), ("", ".")])
-  func patternMatchesTheWholeText(typed: String, states: String) {
+  @Test func patternMatchesTheWholeText() {
     let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }
-    #expect(postcode.report(for: typed).marks == states)
+    #expect(postcode.marks("1234", "12345", "123456", "") == ". + . .")
   }
 
   @Test func patternCanBeUsedConcurrently() async {
@@ -128,33 +96,9 @@ struct StringValidatorTests {
   }
 }
 
-/// The addresses that `input type=email` accepts, and the first errors of others.
 struct EmailTests {
-  private static let longLabel = String(repeating: "a", count: 63)
-
-  @Test(arguments: [
-    "a@b", "a.b@c.de", ".a..b.@c", "!#$%&'*+/=?^_`{|}~-@x-y.z", "a@1.2.3.4", "A@B.C",
-    "a@\(longLabel).\(longLabel)", "a@b--c",
-  ])
-  func addressIsAccepted(address: String) {
-    #expect(Validator<String>.email.report(for: address).isValid)
-  }
-
-  @Test(arguments: ["", "a", "a.", "a@", "a@b.", "a@b-", "a@b.c-"])
-  func prefixOfAddressIsIncomplete(text: String) {
-    #expect(Validator<String>.email.report(for: text).marks == ".")
-  }
-
-  @Test(arguments: [
-    ("@", 0), ("a b@c", 1), ("a@@", 2), ("a@.", 2), ("a@-", 2), ("a@b..", 4), ("a@b-.c", 4),
-    ("a@b ", 3), ("ä@b", 0), ("a@ä", 2), ("a@b.c\n", 5), ("\"a\"@b", 0), ("a@b@c", 3),
-    ("a@\(longLabel)a", 65), ("a@\(longLabel.dropLast())-", 64), ("a@b_c", 3),
-  ])
-  func firstInvalidCharacterIsFound(text: String, place: Int) {
-    let report = Validator<String>.email.report(for: text)
-    #expect(report.marks == "!")
-    #expect(report.checks[0].positions == [place..<(place + 1)])
-  }
+  /// Those that `input type=email` accepts, beginnings of such, and the first errors of others.
+  @Test func addressesAreAcceptedIncompleteOrViolated() throws { try expect("email", of: .email) }
 
   /// Every prefix of an address can still become one.
   @Test func noPrefixOfAddressIsViolated() {

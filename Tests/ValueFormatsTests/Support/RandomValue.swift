@@ -74,7 +74,6 @@ extension SeededGenerator {
     upTo limit: Int, _ key: (inout SeededGenerator) -> Key,
     _ value: (inout SeededGenerator) -> Value
   ) -> [Key: Value] {
-    let entries = array(upTo: limit) { (key(&$0), value(&$0)) }
-    return Dictionary(entries) { first, _ in first }
+    Dictionary(array(upTo: limit) { (key(&$0), value(&$0)) }) { first, _ in first }
   }
 }

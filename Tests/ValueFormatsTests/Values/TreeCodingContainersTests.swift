@@ -209,9 +209,7 @@ struct TreeCodingContainersTests {
     #expect(values == ["a": ["\u{e9}": 1]])
   }
 
-  private struct Coffee: Codable, Equatable {
-    var café: Int?
-  }
+  private struct Coffee: Codable, Equatable { var café: Int? }
 
   @Test func propertyIsReadInAnySpelling() throws {
     func coffee(_ entries: [(String, ValueTree)]) throws -> Coffee {

@@ -45,6 +45,4 @@ final class MigrateDefaultsTests: ToolTests {
     try expectTranscript()
     #expect(try KeyValueStore(json: machine.settingsFile).value(of: "a") == "\u{1}")
   }
-
-  @Test func unreadableFileIsAnErrorAndIsKept() throws { try expectTranscript() }
 }

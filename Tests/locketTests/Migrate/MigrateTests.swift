@@ -3,10 +3,6 @@ import TestSupport
 import Testing
 
 final class MigrateTests: ToolTests {
-  @Test func variablesMigrateAndTheFileIsRemoved() throws { try expectTranscript() }
-
-  @Test func unreadableFileIsAnErrorAndNothingChanges() throws { try expectTranscript() }
-
   @Test func keyringMigratesWithATypedPassphrase() throws {
     let session = try PseudoTerminal("migrate libsecret \(keyring("keyring"))", on: machine)
     try session.answer("Passphrase of the source: ", "totoro")
@@ -24,8 +20,7 @@ final class MigrateTests: ToolTests {
   /// Copies a file of `secret-tool` with `service web username peter`, once or twice, and returns
   /// its path; its passphrase is "totoro".
   private func keyring(_ name: String) throws -> String {
-    try FileManager.default.copyItem(
-      at: Fixture.url(name), to: machine.home.appending(path: name))
+    try FileManager.default.copyItem(at: Fixture.url(name), to: machine.home.appending(path: name))
     return machine.path(name)
   }
 }

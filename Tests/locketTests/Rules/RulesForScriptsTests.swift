@@ -30,18 +30,6 @@ final class RulesForScriptsTests: ToolTests {
     }
   }
 
-  @Test func jsonStringsAreDecoded() throws { try expectTranscript() }
-
-  @Test func canonicalFormMayBeThatOfTheReferenceParser() throws { try expectTranscript() }
-
-  @Test func syntaxErrorGivesAnEmptyLineAndStatusOne() throws { try expectTranscript() }
-
-  @Test func lineThatIsNoJSONStringGivesAnEmptyLine() throws { try expectTranscript() }
-
-  @Test func invalidUTF8IsNoJSONString() throws { try expectTranscript() }
-
-  @Test func uncountableLengthGivesAnEmptyLineAndStatusTwo() throws { try expectTranscript() }
-
   @Test func linesMayBeLong() throws {
     let rules = String(repeating: "required: [a\\u0062]; ", count: 10_000)
     let spaces = String(repeating: " ", count: 1_000_000)
@@ -49,8 +37,4 @@ final class RulesForScriptsTests: ToolTests {
     #expect(lines.map(\.utf8.count) == [160_001, 15, 2])
     #expect(try answers(to: [], "canonical") == [])
   }
-
-  @Test func answerPrecedesTheNextQuestion() throws { try expectTranscript() }
-
-  @Test func closedInputIsAnError() throws { try expectTranscript() }
 }

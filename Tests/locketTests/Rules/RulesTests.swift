@@ -3,14 +3,6 @@ import TestSupport
 import Testing
 
 final class RulesTests: ToolTests {
-  @Test func passwordIsCheckedByEachRule() throws { try expectTranscript() }
-
-  @Test func violationIsExplained() throws { try expectTranscript() }
-
-  @Test func oneCharacterMeetsTwoRequirementsOnRequest() throws { try expectTranscript() }
-
-  @Test func passwordThatIsNotTextIsAnError() throws { try expectTranscript() }
-
   @Test(arguments: [
     ([], 20), (["--length", "7"], 7), (["--typeable"], 20), (["--length", "200", "--any"], 200),
   ])
@@ -23,12 +15,4 @@ final class RulesTests: ToolTests {
     #expect(passwords.allSatisfy { $0.count == length && rules.isSatisfied(by: $0) })
     #expect(try machine.output("rules generate", descriptor).utf8.count == 21)
   }
-
-  @Test func unsatisfiableRulesAreAnError() throws { try expectTranscript() }
-
-  @Test func rulesAreCompared() throws { try expectTranscript() }
-
-  @Test func comparisonMayAllowOneCharacterForTwo() throws { try expectTranscript() }
-
-  @Test func unreadableDescriptorIsNamed() throws { try expectTranscript() }
 }

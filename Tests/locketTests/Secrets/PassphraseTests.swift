@@ -33,8 +33,6 @@ final class PassphraseTests: ToolTests {
     #expect(ended.errors.contains("with its key: --passphrase-file FILE or --key-file FILE.\n"))
   }
 
-  @Test func newPassphraseNeedsATerminalOrAFile() throws { try expectTranscript() }
-
   @Test func passphraseIsTypedWhileTheSecretIsPiped() throws {
     _ = try machine.lock()
     let script = "printf piped | \"$0\" secrets set --service mail && \"$0\" secrets list"

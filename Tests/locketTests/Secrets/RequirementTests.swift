@@ -2,8 +2,6 @@ import TestSupport
 import Testing
 
 final class RequirementTests: ToolTests {
-  @Test func itemPasswordIsNeededToReadAndReplace() throws { try expectTranscript() }
-
   @Test func newItemPasswordIsTypedTwice() throws {
     let words = "printf tajny | \"$0\" secrets set --service safe --require password"
     let setting = try PseudoTerminal(["/bin/sh", "-c", words, machine.executable], on: machine)

@@ -29,8 +29,6 @@ final class SecretTypeTests: ToolTests {
     #expect(try set("a\r\n", "data", as: Data.self) == Data("a\r\n".utf8))
   }
 
-  @Test func valueOfAnotherTypeIsNotStored() throws { try expectTranscript() }
-
   @Test(arguments: [("42", true), ("-1.5", true), ("true", true), ("hello", false), ("4 2", false)])
   func textLikeANumberIsReported(text: String, isReported: Bool) throws {
     let set = try machine.run("secrets set --service app", input: text)

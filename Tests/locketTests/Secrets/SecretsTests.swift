@@ -33,8 +33,6 @@ final class SecretsTests: ToolTests {
     #expect(try machine.output("secrets get --service app --account peter") == "from the app\n")
   }
 
-  @Test func setReplacesTheSecretAndKeepsTheLabel() throws { try expectTranscript() }
-
   @Test func internetPasswordsHaveAllTheirParts() throws {
     let parts = """
       --server my.server --account my.account --domain my.domain --protocol ssh \
@@ -50,10 +48,6 @@ final class SecretsTests: ToolTests {
     #expect(try machine.output("secrets get \(parts)") == "The Valley Wind\n")
   }
 
-  @Test func listShowsNoSecret() throws { try expectTranscript() }
-
-  @Test func listQuotesSpecialCharacters() throws { try expectTranscript() }
-
   @Test func invisibleItemsAreListedOnlyWithAll() throws {
     @GenericPassword(service: "hidden", in: machine.vault) var hidden: String?
     $hidden.attributes.isInvisible = true
@@ -61,14 +55,6 @@ final class SecretsTests: ToolTests {
     #expect(try machine.output("secrets list") == "")
     #expect(try machine.output("secrets list --all") == "--service hidden\t\n")
   }
-
-  @Test func deleteRemoves() throws { try expectTranscript() }
-
-  @Test func absentSecretGivesStatusOne() throws { try expectTranscript() }
-
-  @Test func severalMatchesAreAnError() throws { try expectTranscript() }
-
-  @Test func emptyStandardInputChangesNothing() throws { try expectTranscript() }
 
   @Test func otherVaultCanBeNamed() throws {
     let place = "--vault \(machine.path("v/a.vault")) --state \(machine.path("s"))"
@@ -83,6 +69,4 @@ final class SecretsTests: ToolTests {
   }
 
   @Test func missingVaultIsNotFound() throws { try expectTranscript() }
-
-  @Test func otherDeviceNamesTheStateDirectory() throws { try expectTranscript() }
 }

@@ -9,8 +9,6 @@ import Testing
 final class SelectionTests: ToolTests {
   @Test func setAndDeleteMeanExactlyTheirOptions() throws { try expectTranscript() }
 
-  @Test func partialMatchIsNamed() throws { try expectTranscript() }
-
   /// Options that omit at least one part of an internet password.
   @Test func omittedPartsSelectAnotherSecret() throws {
     let parts = [

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SecretStorage
 import TestSupport
 import Testing
@@ -10,8 +9,6 @@ final class SlotsTests: ToolTests {
     try super.init()
     try machine.store("tajny", "--service mail")
   }
-
-  @Test func slotsAreAddedRenamedAndRemoved() throws { try expectTranscript() }
 
   @Test func recoveryCodeMayBeTypedInLowercase() throws {
     let added = try machine.output("secrets slots add recovery-code")
@@ -26,10 +23,6 @@ final class SlotsTests: ToolTests {
       #expect(session.screen.contains("tajny") == (status == 0))
     }
   }
-
-  @Test func passphraseOfASlotIsChanged() throws { try expectTranscript() }
-
-  @Test func absentSlotsAndCredentialsAreErrors() throws { try expectTranscript() }
 
   @Test func rotationKeepsSlotsWithKnownKeys() throws {
     try machine.vault.addSlot(.passphrase(Secret("totoro")), named: "passphrase", cost: .minimum)

@@ -39,13 +39,8 @@ final class UnreadableSettingsTests: ToolTests {
     #expect(try run("set a 1", "s.json").status == 0)
     #expect(try run("list", "s.json").output == "a\t1\n")
     #expect(
-      try run("move-aside", "s.json").output
-        == "The settings can be read. Nothing was changed.\n")
+      try run("move-aside", "s.json").output == "The settings can be read. Nothing was changed.\n")
   }
-
-  @Test func adviceNamesTheSameFile() throws { try expectTranscript() }
-
-  @Test func fileOfAnotherFormatIsAnError() throws { try expectTranscript() }
 
   @Test(arguments: ["mkdir s.json", "mkfifo s.plist"])
   func directoryOrPipeIsAnError(making: String) throws {
@@ -69,6 +64,4 @@ final class UnreadableSettingsTests: ToolTests {
     #expect(unsafe chmod(path, 0) == 0)
     try expectError("Permission denied (errno 13).", of: "s.json")
   }
-
-  @Test func missingHomeIsAnError() throws { try expectTranscript() }
 }

@@ -17,9 +17,7 @@ final class WatchTests: ToolTests {
   }
 
   /// Edits the file by a script of the shell.
-  private func edit(_ script: String) throws {
-    _ = try machine.shell(script).success
-  }
+  private func edit(_ script: String) throws { _ = try machine.shell(script).success }
 
   /// Replaces the file at once, so that no other content of it can be read meanwhile.
   private func replace(by text: String) throws {
@@ -28,8 +26,7 @@ final class WatchTests: ToolTests {
 
   @Test(arguments: [
     "sed -i 's/1/2/' s.json", #"printf '{"a": 2, "b": "x"}' >s.json"#,
-    #"printf '{"a": 2, "b": "x"}' >t; mv t s.json"#,
-    #""$0" settings set a 2 --file s.json"#,
+    #"printf '{"a": 2, "b": "x"}' >t; mv t s.json"#, #""$0" settings set a 2 --file s.json"#,
   ])
   func changeIsPrinted(script: String) throws {
     let watcher = try watch()

@@ -23,9 +23,7 @@ extension Machine {
   }
 
   /// Sets one of the tool's own settings by it.
-  func set(_ key: String, to value: String) throws {
-    try output("settings set --", key, value)
-  }
+  func set(_ key: String, to value: String) throws { try output("settings set --", key, value) }
 
   /// Makes a key file the only key of the vault, and returns its path.
   func lockByKeyFile() throws -> String {

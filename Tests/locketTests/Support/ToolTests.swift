@@ -8,7 +8,7 @@ class ToolTests {
 
   init() throws { machine = try Machine() }
 
-  /// Runs the commands in the file of `Fixtures/transcripts` with the name of the test.
+  /// Runs the commands in a file of `Fixtures/transcripts`, which by default has the test's name.
   ///
   /// A command is on a line that begins with `$ `, and continues on lines with `> `. Behind it are
   /// its output, its messages after `! `, and an exit status other than zero, as in `[1]`. The home

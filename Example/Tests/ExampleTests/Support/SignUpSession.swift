@@ -38,7 +38,6 @@ extension DisplayedSession {
 
   /// Waits until the program says that the account is kept.
   func waitForSuccess() throws -> Bool {
-    let status = try end()
-    return status == 0 && isGivenBack && display.text.contains("A second process has read it back.")
+    try end() == 0 && isGivenBack && display.text.contains("A second process has read it back.")
   }
 }
