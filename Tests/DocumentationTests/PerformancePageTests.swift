@@ -16,8 +16,6 @@ struct PerformancePageTests {
       }
     }
     #expect(names.count > 30)
-    for name in names {
-      #expect(rows.contains { $0.hasPrefix(name) }, "\(name)")
-    }
+    for name in names { #expect(rows.contains { $0.hasPrefix(name) }, "\(name)") }
   }
 }

@@ -28,9 +28,7 @@ struct StoredValueTests {
   static var stores: [KeyValueFormat?] { KeyValueFormat.allCases + [nil] }
 
   @Test func printAndDumpShowKeyAndValue() throws {
-    struct Settings {
-      @StoredValue("volume", in: KeyValueStore()) var volume = 0.8
-    }
+    struct Settings { @StoredValue("volume", in: KeyValueStore()) var volume = 0.8 }
     let settings = Settings()
     settings.volume = 0.5
     #expect("\(settings.$volume)" == #"StoredValue("volume": 0.5)"#)

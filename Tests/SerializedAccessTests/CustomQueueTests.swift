@@ -121,9 +121,7 @@ struct CustomQueueTests {
       DispatchQueue(label: "above", target: concurrent),
       inactive,
       .main,
-    ] {
-      _ = Serialized(0, customQueue: queue)
-    }
+    ] { _ = Serialized(0, customQueue: queue) }
     inactive.activate()
   }
 

@@ -18,9 +18,7 @@ package struct CounterHistory {
 
   package init() {}
 
-  package struct Malformed: Error {
-    package let line: String
-  }
+  package struct Malformed: Error { package let line: String }
 
   package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
 

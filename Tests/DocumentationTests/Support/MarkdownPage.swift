@@ -51,9 +51,7 @@ struct Folder {
 
   let path: String
 
-  var pages: [MarkdownPage] {
-    files(ending: ".md").map { MarkdownPage(path: "\(path)/\($0)") }
-  }
+  var pages: [MarkdownPage] { files(ending: ".md").map { MarkdownPage(path: "\(path)/\($0)") } }
 
   func text(of file: String) -> String {
     let url = Self.package.appending(path: "\(path)/\(file)")

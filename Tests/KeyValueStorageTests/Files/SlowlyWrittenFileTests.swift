@@ -119,9 +119,7 @@ struct SlowlyWrittenFileTests {
     try test.expectFile(mine: 1)
   }
 
-  private func openCount(of content: Data) -> Int {
-    opened.withLock { $0.count { $0 == content } }
-  }
+  private func openCount(of content: Data) -> Int { opened.withLock { $0.count { $0 == content } } }
 
   @Test static func briefEmptyOrPartialFileIsNoError() throws {
     let test = try SlowlyWrittenFileTests(.durable)

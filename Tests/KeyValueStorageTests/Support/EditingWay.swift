@@ -6,9 +6,7 @@ enum EditingWay: CaseIterable {
   case inPlace, inPlaceLater, rename, unlinkAndCreate
 
   /// The pause follows the opening of a file that is written in place later.
-  func write(
-    _ content: some Collection<UInt8>, to path: String, pause: () -> Void = {}
-  ) throws {
+  func write(_ content: some Collection<UInt8>, to path: String, pause: () -> Void = {}) throws {
     let fileSystem = FileSystem()
     func create(_ path: String) throws {
       try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)

@@ -15,9 +15,7 @@ import Testing
   private var path: String { directory("file") }
 
   /// A change to the file by another program, which preserves its size.
-  enum Edit: CaseIterable {
-    case rename, overwrite, removeAndMake, remove
-  }
+  enum Edit: CaseIterable { case rename, overwrite, removeAndMake, remove }
 
   private func make(_ edit: Edit) throws(SystemError) {
     let fileSystem = FileSystem()

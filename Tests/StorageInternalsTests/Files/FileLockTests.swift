@@ -145,9 +145,7 @@ import Testing
   @Test func parentsOnOtherFileSystemsAreNotFlushed() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let flushed = Lock(Set<String>())
-    let fileSystem = FileSystem.before(.fsync) { path in
-      flushed.withLock { _ = $0.insert(path) }
-    }
+    let fileSystem = FileSystem.before(.fsync) { path in flushed.withLock { _ = $0.insert(path) } }
     _ = try FileLock(at: directory("a/lock"), in: fileSystem)
     let paths = flushed.withLock { $0 }
     #expect(paths.contains(directory.path))

@@ -22,9 +22,7 @@ struct ResolvingTests: ChangedDirectory {
 
   @Test func pathWithoutLinksResolvesToItself() throws {
     try make("a/b")
-    for name in ["a/b/file", "a", "a/b", "file"] {
-      #expect(try resolve(name) == directory(name))
-    }
+    for name in ["a/b/file", "a", "a/b", "file"] { #expect(try resolve(name) == directory(name)) }
     #expect(try resolve("a//b/./file") == directory("a/b/file"))
     #expect(try resolve("a/b/../file") == directory("a/file"))
     #expect(try resolve("a/b/../../a/file") == directory("a/file"))

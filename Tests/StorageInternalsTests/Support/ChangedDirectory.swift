@@ -26,9 +26,7 @@ extension ChangedDirectory {
     try move("\(name).new", to: name)
   }
 
-  func remove(_ name: String) throws {
-    try FileManager.default.removeItem(atPath: directory(name))
-  }
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: directory(name)) }
 }
 
 /// A watch that reads the text at its path, or nil, at each call.
