@@ -5,10 +5,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-struct FileBackendMovingAsideTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendMovingAsideTests: BackendTests {
   @Test func movedFileIsKeptAndReplacesNoOther() throws {
     var places: Set<String> = []
     for number in 0..<5 {

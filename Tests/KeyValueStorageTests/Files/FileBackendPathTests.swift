@@ -7,10 +7,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-struct FileBackendPathTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendPathTests: BackendTests {
   @Test(arguments: [false, true])
   func writeKeepsALinkAndReplacesItsTarget(_ isAbsolute: Bool) throws {
     let target = (isAbsolute ? "\(file.directory)/" : "") + "real/target"

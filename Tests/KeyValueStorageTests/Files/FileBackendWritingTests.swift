@@ -7,10 +7,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-struct FileBackendWritingTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendWritingTests: BackendTests {
   @Test func newFilesArePrivate() throws {
     let path = file("a/b/settings")
     let backend = file.open(path)

@@ -58,8 +58,7 @@ struct MigrationTests {
     try file.overwrite(text)
     let store = file.open(version: 3, [toTwo, refusing])
     let color = StoredValue<String?>("color", in: store)
-    #expect(color.wrappedValue == nil)
-    #expect(color.error == error)
+    #expect(color.wrappedValue == nil && color.error == error)
     #expect(throws: error) { try color.save("blue") }
     #expect(try file.text == text)
   }

@@ -78,6 +78,13 @@ final class BackendFile: Sendable {
   }
 }
 
+/// A suite whose tests have a file each.
+class BackendTests {
+  let file: BackendFile
+
+  init() throws { file = try BackendFile() }
+}
+
 extension FileBackend {
   /// Changes the file, without a limit for the lock.
   @discardableResult

@@ -19,9 +19,7 @@ import Testing
   @Test(arguments: [nil, "", "relative", "./c", "a\0b"])
   func defaultsAreBelowHome(ignored: String?) throws {
     var environment = ["HOME": "/home/me", "STATE_DIRECTORY": "/var/lib/s"]
-    environment["XDG_CONFIG_HOME"] = ignored
-    environment["XDG_DATA_HOME"] = ignored
-    environment["XDG_STATE_HOME"] = ignored
+    for name in ["CONFIG", "DATA", "STATE"] { environment["XDG_\(name)_HOME"] = ignored }
     let directories = try directories(environment)
     #expect(try directories.configuration == "/home/me/.config/app")
     #expect(try directories.data == "/home/me/.local/share/app")

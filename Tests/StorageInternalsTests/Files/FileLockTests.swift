@@ -65,8 +65,7 @@ import Testing
   @Test func fileIsAccessibleToItsOwnerOnly() throws {
     _ = try FileLock(at: path)
     let status = try #require(try FileSystem().status(of: path))
-    #expect(status.isRegularFile)
-    #expect(!status.isAccessibleToOthers)
+    #expect(status.isRegularFile && !status.isAccessibleToOthers)
   }
 
   @Test func symbolicLinkIsRefused() throws {

@@ -7,10 +7,7 @@ import TestSupport
 import Testing
 
 /// The calls and the threads of watches, and the paths that the kernel does not watch.
-struct PathWatchCallsTests: ChangedDirectory {
-  let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
-
+final class PathWatchCallsTests: ChangedDirectory {
   @Test(arguments: [false, true])
   func changesOfOtherNamesAreNotReported(eachWrite: Bool) async {
     await #expect(processExitsWith: .success) { [eachWrite = eachWrite as Bool] in

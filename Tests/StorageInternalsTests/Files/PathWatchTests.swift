@@ -4,10 +4,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-struct PathWatchTests: ChangedDirectory {
-  let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
-
+final class PathWatchTests: ChangedDirectory {
   @Test(arguments: [false, true])
   func creatingReplacingAndRemovingIsReported(eachWrite: Bool) async throws {
     var watcher = try Watcher(directory("file"), eachWrite: eachWrite)

@@ -3,10 +3,7 @@ import StorageInternals
 import TestSupport
 import Testing
 
-struct ResolvingTests: ChangedDirectory {
-  let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
-
+final class ResolvingTests: ChangedDirectory {
   private func resolve(_ name: String) throws -> String {
     try FileSystem().resolve(directory(name))
   }

@@ -4,12 +4,12 @@ import StorageInternals
 import TestSupport
 import Testing
 
-/// Tests that change files in a directory of their own.
-protocol ChangedDirectory {
-  var directory: TemporaryDirectory { get }
-}
+/// A suite whose tests change files in a directory of their own.
+class ChangedDirectory {
+  let directory: TemporaryDirectory
 
-extension ChangedDirectory {
+  init() throws { directory = try TemporaryDirectory() }
+
   func write(_ text: String, to name: String) throws {
     try FileSystem().replaceFile(at: directory(name), with: Array(text.utf8))
   }
