@@ -154,8 +154,7 @@ import Testing
 
   @Test(arguments: [EPERM, EACCES, EINVAL])
   func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
-    let parent = directory.path.parentDirectory
-    let outage = Outage(of: .fsync, on: parent, code: code)
+    let outage = Outage(of: .fsync, on: directory.path.parentDirectory, code: code)
     _ = try FileLock(at: path, in: outage.fileSystem)
   }
 
@@ -252,10 +251,7 @@ import Testing
         // The kernel copies the path.
         try #require(unsafe mkfifo(path, 0o600) == 0)
         let opening = DispatchSemaphore(value: 0)
-        let fileSystem = FileSystem { _, _ in
-          opening.signal()
-          return nil
-        }
+        let fileSystem = FileSystem.before(.open) { _ in opening.signal() }
         let reader = DispatchQueue(label: "reader")
         reader.async { _ = try? fileSystem.open(path, O_RDONLY) }
         opening.wait()

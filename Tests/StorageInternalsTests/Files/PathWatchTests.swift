@@ -1,5 +1,4 @@
 import CLibrary
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
