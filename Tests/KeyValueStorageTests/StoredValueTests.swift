@@ -133,8 +133,7 @@ struct StoredValueTests {
   }
 
   @Test func unencodableValueChangesNothing() throws {
-    let store = KeyValueStore()
-    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: store)
+    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: KeyValueStore())
     setting.wrappedValue = Unencodable(isBad: true)
     #expect(setting.wrappedValue == Unencodable(isBad: false) && !setting.isSet)
     let error = KeyValueStoreError.unencodable(

@@ -29,8 +29,7 @@ final class FileBackendPathTests: BackendTests {
     let fileSystem = FileSystem.before(.flock) { [file] path in
       if path.contains("/one/") { try file.link(file("link"), to: "two") }
     }
-    let backend = file.open(file("link/settings"), fileSystem: fileSystem)
-    try backend.set("a", "1")
+    try file.open(file("link/settings"), fileSystem: fileSystem).set("a", "1")
     #expect(try file.text(of: file("one/settings")) == "name=one\n")
     #expect(try file.text(of: file("two/settings")) == "a=1\nname=two\n")
   }

@@ -10,8 +10,7 @@ import Testing
 final class FileBackendWritingTests: BackendTests {
   @Test func newFilesArePrivate() throws {
     let path = file("a/b/settings")
-    let backend = file.open(path)
-    #expect(try backend.set("k", "v").texts == ["k": "v"])
+    #expect(try file.open(path).set("k", "v").texts == ["k": "v"])
     #expect(try file.text(of: path) == "k=v\n")
     #expect(try FileSystem().status(of: path)?.permissions == 0o600)
     for directory in ["a", "a/b"] {

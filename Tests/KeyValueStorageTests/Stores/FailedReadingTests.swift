@@ -103,17 +103,17 @@ struct FailedReadingTests {
     outage.begin()
     try write(50, to: file)
     #expect(throws: KeyValueStoreError.self) { try store.load() }
+    let setting = StoredValue(wrappedValue: HookedNumber(rawValue: 0), "number", in: store)
     HookedNumber.didDecode.withLock { hook in
       hook = {
         outage.end()
         do { try store.load() } catch { Issue.record(error) }
       }
     }
-    let setting = StoredValue(wrappedValue: HookedNumber(0), "number", in: store)
-    setting.wrappedValue.number += 1
-    #expect(setting.error != nil && setting.wrappedValue.number == 50)
+    setting.wrappedValue.rawValue += 1
+    #expect(setting.error != nil && setting.wrappedValue.rawValue == 50)
     #expect(try file.values() == ["number": 50])
-    setting.wrappedValue.number += 1
+    setting.wrappedValue.rawValue += 1
     #expect(setting.error == nil)
     #expect(try file.values() == ["number": 51])
   }
@@ -207,22 +207,15 @@ struct FailedReadingTests {
   }
 }
 
-/// A number that calls a closure when it is decoded for the first time.
-private struct HookedNumber: Codable, Sendable {
+/// A number that calls a closure once, when the next one is made, as by decoding.
+private struct HookedNumber: RawRepresentable, Codable, Sendable {
   static let didDecode = Lock<(@Sendable () -> Void)?>(nil)
 
-  var number: Int
+  var rawValue: Int
 
-  init(_ number: Int) { self.number = number }
-
-  init(from decoder: any Decoder) throws {
-    number = try decoder.singleValueContainer().decode(Int.self)
+  init(rawValue: Int) {
+    self.rawValue = rawValue
     let hook = Self.didDecode.withLock { $0.take() }
     hook?()
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(number)
   }
 }

@@ -70,9 +70,7 @@ final class TestFile: Sendable {
   /// The values of all keys, as another store reads them.
   func values() throws -> [String: Int] {
     let store = open()
-    var values: [String: Int] = [:]
-    for key in try store.keys() { values[key] = try store.value(of: key) }
-    return values
+    return try store.keys().reduce(into: [:]) { $0[$1] = try store.value(of: $1) }
   }
 
   var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
