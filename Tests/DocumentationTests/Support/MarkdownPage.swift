@@ -26,6 +26,8 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
     get throws { try String(contentsOf: Folder.package.appending(path: path), encoding: .utf8) }
   }
 
+  var lines: [Substring] { get throws { try text.split(separator: "\n") } }
+
   /// The fenced blocks of Swift code, except the manifest, which no test can contain.
   var snippets: [Snippet] {
     get throws {
