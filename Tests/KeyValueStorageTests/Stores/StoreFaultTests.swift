@@ -56,12 +56,9 @@ struct StoreFaultTests {
       let number = file.number(in: store)
       #expect(try number.load() == 1)
       fault.arm()
+      let result = Result { try operation.perform(on: store) }
       var error: KeyValueStoreError?
-      do {
-        try operation.perform(on: store)
-      } catch let thrown {
-        error = try #require(thrown as? KeyValueStoreError)
-      }
+      if case .failure(let thrown) = result { error = try #require(thrown as? KeyValueStoreError) }
       fault.disarm()
       guard let place = fault.failed else {
         #expect(error == nil && number.error == nil)

@@ -227,9 +227,8 @@ import Testing
           for _ in children { end.receive() }
         }
         for child in children { try child.wait() }
-        let log = try content(of: path + ".log")
-        let expected = String(repeating: "0 1 2 parent ", count: 5)
-        #expect(String(decoding: log, as: UTF8.self) == expected)
+        let text = String(decoding: try content(of: path + ".log"), as: UTF8.self)
+        #expect(text == String(repeating: "0 1 2 parent ", count: 5))
       }
     }
   }

@@ -12,8 +12,7 @@ final class ResolvingTests: ChangedDirectory {
   private func steps(_ name: String) -> [String] {
     FileSystem().walk(directory(name)).steps.compactMap { step in
       guard step.directory.hasPrefix(directory.path) else { return nil }
-      let place = step.directory.dropFirst(directory.path.count + 1)
-      return "\(place): \(step.name ?? "-")"
+      return "\(step.directory.dropFirst(directory.path.count + 1)): \(step.name ?? "-")"
     }
   }
 
