@@ -7,12 +7,9 @@ struct LazyValueTests {
   private struct Missing: Error {}
 
   @Test func failureIsRetriedAndSuccessIsKept() throws {
-    let attempts = Lock(0)
+    let attempts = Atomic(0)
     let value = LazyValue { () throws(Missing) in
-      let attempt = attempts.withLock { attempts in
-        attempts += 1
-        return attempts
-      }
+      let attempt = attempts.wrappingAdd(1, ordering: .relaxed).newValue
       if attempt < 3 { throw Missing() }
       return "made at attempt \(attempt)"
     }

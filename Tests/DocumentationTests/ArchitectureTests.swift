@@ -3,10 +3,8 @@ import Testing
 
 /// The table of the page "Architecture" that follows one write, and the comments on files.
 struct ArchitectureTests {
-  private static let page = ".github/Locket.docc/Architecture.md"
-
   @Test func everyFunctionOfAWriteExists() throws {
-    let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")
+    let rows = try MarkdownPage(path: ".github/Locket.docc/Architecture.md").lines
       .map { $0.split(separator: " | ") }
       .filter { $0.count == 4 && Int($0[0].drop { !$0.isNumber }) != nil }
     #expect((1...25).contains(rows.count))

@@ -27,8 +27,7 @@ struct ErrorTextTests {
     ]
     for error in errors { #expect(error.localizedDescription == "\(error)") }
     // The one that is missing is deprecated, and tested in its own module.
-    let tested = Set(errors.map { "\(type(of: $0))" } + ["KeychainError"])
-    #expect(tested == Self.publicErrorTypes)
+    #expect(Set(errors.map { "\(type(of: $0))" } + ["KeychainError"]) == Self.publicErrorTypes)
   }
 
   /// The names of the public error types that the sources declare.

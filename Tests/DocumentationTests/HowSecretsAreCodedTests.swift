@@ -34,8 +34,7 @@ struct HowSecretsAreCodedTests {
   /// What a property of another type reads.
   private func cell<Value: Codable & Sendable>(_ type: Value.Type) -> String {
     do {
-      let value = try item(type).load()
-      return value.map { "`\(String(reflecting: $0))`" } ?? "nil"
+      return try item(type).load().map { "`\(String(reflecting: $0))`" } ?? "nil"
     } catch {
       return "error"
     }
@@ -52,7 +51,7 @@ struct HowSecretsAreCodedTests {
       try readingRow("42", 42), try readingRow("true", true),
     ]
     let path = "Sources/SecretStorage/SecretStorage.docc/HowSecretsAreCoded.md"
-    let lines = try MarkdownPage(path: path).text.split(separator: "\n")
+    let lines = try MarkdownPage(path: path).lines
     #expect(rows.filter { !lines.contains(Substring($0)) } == [])
     #expect(try bytes(of: 0.5).starts(with: "bplist00".utf8))
   }

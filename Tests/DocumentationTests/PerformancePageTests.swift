@@ -2,10 +2,8 @@ import Testing
 
 /// The tables of the page "Performance".
 struct PerformancePageTests {
-  private static let page = ".github/Locket.docc/Performance.md"
-
   @Test func everyBenchmarkHasARow() throws {
-    let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")
+    let rows = try MarkdownPage(path: ".github/Locket.docc/Performance.md").lines
     let folder = Folder(path: "Benchmarks/Sources/Benchmarks")
     let sources = folder.files(ending: "Rows.swift").filter { $0 != "GrowthRows.swift" }
     let names = sources.flatMap { source in
@@ -16,8 +14,6 @@ struct PerformancePageTests {
       }
     }
     #expect(names.count > 30)
-    for name in names {
-      #expect(rows.contains { $0.hasPrefix(name) }, "\(name)")
-    }
+    for name in names { #expect(rows.contains { $0.hasPrefix(name) }, "\(name)") }
   }
 }

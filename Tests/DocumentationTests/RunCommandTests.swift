@@ -7,7 +7,7 @@ struct RunCommandTests {
   @Test func everyRunCommandNamesAnExecutable() throws {
     var names: Set<String> = []
     for page in MarkdownPage.all + MarkdownPage.meta {
-      for line in try page.text.split(separator: "\n") {
+      for line in try page.lines {
         for command in line.split(
           separator: "swift run ", omittingEmptySubsequences: false
         ).dropFirst() {

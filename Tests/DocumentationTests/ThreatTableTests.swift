@@ -15,7 +15,7 @@ struct ThreatTableTests {
   }
 
   @Test func everyRowOfTheTableNamesItsTests() throws {
-    let rows = try MarkdownPage(path: Self.page).text.split(separator: "\n")
+    let rows = try MarkdownPage(path: Self.page).lines
       .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| who has") }
     #expect(rows.count >= 7)
     for row in rows { #expect(!Self.tests(in: row).isEmpty, "\(row)") }
@@ -23,8 +23,7 @@ struct ThreatTableTests {
 
   @Test func everySectionNamesItsTests() throws {
     let sections = try MarkdownPage(path: Self.page).text.split(separator: "\n## ").dropFirst()
-    let stated = ["Locking", "Changes by others", "Power failures", "What stays visible"]
-    for title in stated {
+    for title in ["Locking", "Changes by others", "Power failures", "What stays visible"] {
       let section = try #require(sections.first { $0.hasPrefix(title) })
       #expect(section.split(separator: "\n").contains { !Self.tests(in: $0).isEmpty }, "\(title)")
     }
@@ -32,8 +31,7 @@ struct ThreatTableTests {
 
   @Test(arguments: [(page, 20), ("README.md", 5), (".github/Locket.docc/Architecture.md", 2)])
   func everyNamedTestExists(page: String, minimum: Int) throws {
-    let lines = try MarkdownPage(path: page).text.split(separator: "\n")
-    let names = Set(lines.flatMap(Self.tests))
+    let names = Set(try MarkdownPage(path: page).lines.flatMap(Self.tests))
     #expect(names.count >= minimum)
     #expect(names.subtracting(Self.functions) == [])
   }

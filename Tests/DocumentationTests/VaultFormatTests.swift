@@ -11,6 +11,9 @@ final class VaultFormatTests: DirectoryTests {
   private var file: URL { directory.url.appending(path: "secrets.vault") }
   private var state: URL { directory.url.appending(path: "state") }
 
+  private static let internet = ItemIdentity.internet(
+    server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
+    authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
   private static let keyMaterial = Data((0..<100).map { UInt8($0) })
 
   @Test func vaultIsAsDocumented() throws {
@@ -98,8 +101,8 @@ final class VaultFormatTests: DirectoryTests {
   @Test func otherProgramsMayAppendAsDocumented() throws {
     _ = try filledVault()
     try VaultReader.add(service: "foreign", secret: "The Sixth Station", to: file, state)
-    let found = try vault.items(matching: .matching(.generic(service: "foreign")))
-    let item = try #require(found.first)
+    let query = ItemQuery.matching(.generic(service: "foreign"))
+    let item = try #require(try vault.items(matching: query).first)
     let secret = try vault.secret(of: item.id)?.secret
     #expect(secret == Secret("The Sixth Station".utf8))
     #expect(try vault.verify().isSound)
@@ -112,11 +115,8 @@ final class VaultFormatTests: DirectoryTests {
     let context = AuthenticationContext(
       reason: "", authenticator: CustomAuthenticator.willing,
       applicationPassword: Secret("right".utf8), applicationPasswordCost: .minimum)
-    let internet = ItemIdentity.internet(
-      server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
-      authenticationType: .htmlForm, port: 8080, path: "/a/b/c")
     let items: [(AccessFlags, ItemIdentity)] = [
-      (.userPresence, internet), (.biometryCurrentSet, .generic(service: "naïve")),
+      (.userPresence, Self.internet), (.biometryCurrentSet, .generic(service: "naïve")),
       (.applicationPassword, .generic(service: "naïve", account: "peter")),
       (
         [.biometryCurrentSet, .and, .devicePasscode, .applicationPassword],
@@ -156,10 +156,7 @@ final class VaultFormatTests: DirectoryTests {
   private func filledVault() throws -> SecretVault {
     let vault = vault
     _ = try vault.add(
-      Secret(Array("naïve 🗝".utf8)),
-      identity: .internet(
-        server: "my.server", account: "", securityDomain: "domain", protocol: .ssh,
-        authenticationType: .htmlForm, port: 8080, path: "/a/b/c"),
+      Secret(Array("naïve 🗝".utf8)), identity: Self.internet,
       attributes: ItemAttributes(
         label: "Label", comment: "Zeile\nzwei", itemDescription: "login", creator: 0x6C6F_636B,
         type: 7, isInvisible: true))
@@ -199,8 +196,7 @@ final class VaultFormatTests: DirectoryTests {
 
   private func items(of vault: SecretVault) throws -> [ReadItem] {
     try vault.items(matching: .all).map { item in
-      let reading = try #require(try vault.secret(of: item.id))
-      return ReadItem(item, reading.secret)
+      ReadItem(item, try #require(try vault.secret(of: item.id)).secret)
     }
   }
 }

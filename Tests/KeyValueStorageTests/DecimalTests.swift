@@ -30,20 +30,17 @@ struct DecimalTests {
         significand: Decimal(random.next()) * Decimal(random.next()))
     }
     let decimals = try Self.texts.map { try #require(Decimal(string: $0)) } + others
+    let prices = decimals.map { Price(net: $0, gross: $0, steps: [$0]) }
     try store.transaction {
       try store.set(decimals, for: "list")
-      for (number, decimal) in decimals.enumerated() {
-        try store.set(Price(net: decimal, gross: decimal, steps: [decimal]), for: "\(number)")
-      }
+      for (number, price) in prices.enumerated() { try store.set(price, for: "\(number)") }
     }
     let other = file.open()
     #expect(try other.value(of: "list") == decimals)
-    for (number, decimal) in decimals.enumerated() {
-      let price = Price(net: decimal, gross: decimal, steps: [decimal])
-      #expect(try other.value(of: "\(number)") == price, "\(decimal)")
+    for (number, price) in prices.enumerated() {
+      #expect(try other.value(of: "\(number)") == price, "\(price.net)")
     }
-    let property = StoredValue(wrappedValue: Decimal.nan, "list", in: other)
-    property.wrappedValue = .nan
+    StoredValue(wrappedValue: Decimal.nan, "list", in: other).wrappedValue = .nan
     #expect(try file.open().value(of: "list", as: Decimal.self)?.isNaN == true)
   }
 

@@ -43,9 +43,7 @@ struct GoldenSettingsTests {
 
   private func isRead<Value: Golden>(
     _ value: Value, of key: String, in store: KeyValueStore
-  ) throws -> Bool {
-    try store.value(of: key) == value
-  }
+  ) throws -> Bool { try store.value(of: key) == value }
 
   @Test(arguments: KeyValueFormat.allCases)
   func goldenSettingsAreRead(_ format: KeyValueFormat) throws {

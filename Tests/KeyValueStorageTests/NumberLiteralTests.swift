@@ -52,13 +52,11 @@ struct NumberLiteralTests {
     #expect(read.description == spelling)
   }
 
-  @Test func nonNumbersAreRefused() {
-    for element in ["<integer>0x\(Self.long.dropFirst())</integer>", "<real>nan</real>", "<true/>"]
-    {
-      #expect(throws: KeyValueStoreError.self) {
-        try XMLPropertyListFormat().value(
-          NumberLiteral.self, from: ArraySlice(element.utf8), key: "key")
-      }
+  @Test(arguments: ["<integer>0x\(long.dropFirst())</integer>", "<real>nan</real>", "<true/>"])
+  func nonNumberIsRefused(element: String) {
+    #expect(throws: KeyValueStoreError.self) {
+      try XMLPropertyListFormat().value(
+        NumberLiteral.self, from: ArraySlice(element.utf8), key: "key")
     }
   }
 

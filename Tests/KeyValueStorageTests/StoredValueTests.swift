@@ -28,9 +28,7 @@ struct StoredValueTests {
   static var stores: [KeyValueFormat?] { KeyValueFormat.allCases + [nil] }
 
   @Test func printAndDumpShowKeyAndValue() throws {
-    struct Settings {
-      @StoredValue("volume", in: KeyValueStore()) var volume = 0.8
-    }
+    struct Settings { @StoredValue("volume", in: KeyValueStore()) var volume = 0.8 }
     let settings = Settings()
     settings.volume = 0.5
     #expect("\(settings.$volume)" == #"StoredValue("volume": 0.5)"#)
@@ -54,8 +52,7 @@ struct StoredValueTests {
     let file = try format.map { try TestFile($0) }
     let store = file?.open() ?? KeyValueStore()
     let player = Player(store)
-    #expect(player.volume == 0.8)
-    #expect(player.nickname == nil)
+    #expect(player.volume == 0.8 && player.nickname == nil)
     #expect(!player.$volume.isSet)
     #expect(try player.$volume.load() == 0.8)
     player.volume = 0.25
@@ -63,19 +60,15 @@ struct StoredValueTests {
     player.window.title = "main"
     player.list.append(1)
     player.list[0] += 1
-    #expect(player.$volume.isSet)
-    #expect(player.$volume.error == nil)
+    #expect(player.$volume.isSet && player.$volume.error == nil)
     for player in [player, Player(file?.open() ?? store)] {
-      #expect(player.volume == 0.25)
-      #expect(player.nickname == "x")
-      #expect(player.window == Window(width: 80, title: "main"))
-      #expect(player.list == [2])
+      #expect(player.volume == 0.25 && player.nickname == "x")
+      #expect(player.window == Window(width: 80, title: "main") && player.list == [2])
     }
     #expect(try store.keys() == ["list", "nickname", "volume", "window"])
     player.nickname = nil
     player.$volume.reset()
-    #expect(player.nickname == nil)
-    #expect(player.volume == 0.8)
+    #expect(player.nickname == nil && player.volume == 0.8)
     #expect(try store.keys() == ["list", "window"])
   }
 
@@ -110,11 +103,8 @@ struct StoredValueTests {
     let file = try TestFile()
     try file.overwrite(#"{"volume": "loud", "nickname": "x", "list": [1, "2"]}"#)
     let player = Player(file.open())
-    #expect(player.volume == 0.8)
-    #expect(player.nickname == "x")
-    #expect(player.list == [])
-    #expect(player.$volume.isSet)
-    #expect(player.$nickname.error == nil)
+    #expect(player.volume == 0.8 && player.nickname == "x" && player.list == [])
+    #expect(player.$volume.isSet && player.$nickname.error == nil)
     let error = KeyValueStoreError.undecodable(
       key: "volume", type: "Double", reason: "expected a number, found a string")
     #expect(player.$volume.error == error)
@@ -143,18 +133,15 @@ struct StoredValueTests {
   }
 
   @Test func unencodableValueChangesNothing() throws {
-    let store = KeyValueStore()
-    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: store)
+    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: KeyValueStore())
     setting.wrappedValue = Unencodable(isBad: true)
-    #expect(setting.wrappedValue == Unencodable(isBad: false))
-    #expect(!setting.isSet)
+    #expect(setting.wrappedValue == Unencodable(isBad: false) && !setting.isSet)
     let error = KeyValueStoreError.unencodable(
       key: "key", type: "Unencodable", reason: "a part of it cannot be encoded")
     #expect(setting.error == error)
     #expect(throws: error) { try setting.save(Unencodable(isBad: true)) }
     setting.wrappedValue = Unencodable(isBad: false)
-    #expect(setting.error == nil)
-    #expect(setting.isSet)
+    #expect(setting.error == nil && setting.isSet)
   }
 
   /// A value that no `Codable` type has, such as one with a key twice or a UID.

@@ -2,9 +2,7 @@ import SerializedAccess
 import Testing
 
 struct AccessTests {
-  private struct Refused: Error, Equatable {
-    var reason: String
-  }
+  private struct Refused: Error, Equatable { var reason: String }
 
   @Test func accessReturnsTheResultOfTheClosure() {
     let stack = Serialized([1, 2, 3])

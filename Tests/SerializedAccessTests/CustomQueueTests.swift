@@ -22,8 +22,7 @@ struct CustomQueueTests {
     value.access(increment)
     value.asyncAccess(increment)
     try await value.access { increment(&$0) }
-    #expect(value.wrappedValue == 5)
-    #expect(calls.wrappedValue == 5)
+    #expect(value.wrappedValue == 5 && calls.wrappedValue == 5)
     observation.cancel()
   }
 
@@ -56,8 +55,7 @@ struct CustomQueueTests {
         }
       }
     }
-    #expect(overlaps.wrappedValue == 0)
-    #expect(value.wrappedValue.count == 400)
+    #expect(overlaps.wrappedValue == 0 && value.wrappedValue.count == 400)
   }
 
   @Test func observerAddedDuringAccessesRunsOnTheQueue() {
@@ -78,8 +76,7 @@ struct CustomQueueTests {
         }
       }
     }
-    #expect(value.wrappedValue == 400)
-    #expect(changes.wrappedValue >= 200)
+    #expect(value.wrappedValue == 400 && changes.wrappedValue >= 200)
   }
 
   @Test func codeOnTheQueueAccessesValueDirectly() {
@@ -109,8 +106,7 @@ struct CustomQueueTests {
       second.wrappedValue += first
       first = second.wrappedValue
     }
-    #expect(first.wrappedValue == 3)
-    #expect(second.wrappedValue == 3)
+    #expect(first.wrappedValue == 3 && second.wrappedValue == 3)
   }
 
   @Test func everyKindOfSerialQueueIsAccepted() {
@@ -121,9 +117,7 @@ struct CustomQueueTests {
       DispatchQueue(label: "above", target: concurrent),
       inactive,
       .main,
-    ] {
-      _ = Serialized(0, customQueue: queue)
-    }
+    ] { _ = Serialized(0, customQueue: queue) }
     inactive.activate()
   }
 

@@ -3,9 +3,7 @@ import SerializedAccess
 import Testing
 
 struct DescriptionTests {
-  private struct Holder {
-    @Serialized var number = 5
-  }
+  private struct Holder { @Serialized var number = 5 }
 
   @Test func descriptionShowsTheValue() {
     #expect(Serialized(5).description == "Serialized(5)")

@@ -14,8 +14,7 @@ import Testing
       for _ in 0..<Campaign.size(sample: 1, full: 500) {
         for operation in ForkOperation.allCases {
           for value in values {
-            let child = try ForkedChild(isQuiet: true) { operation.perform(on: value) }
-            let status = child.end()
+            let status = try ForkedChild(isQuiet: true) { operation.perform(on: value) }.end()
             if !isStopped(status) { fatalError("\(operation) ended with \(status)") }
           }
         }
@@ -27,8 +26,7 @@ import Testing
   @Test func forkedChildIsToldToUsePosixSpawn() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let value = Serialized(1)
-      let child = try ForkedChild { value.wrappedValue += 1 }
-      if !isStopped(child.end()) { _exit(1) }
+      if !isStopped(try ForkedChild { value.wrappedValue += 1 }.end()) { _exit(1) }
     }
     #expect(message(of: result).contains("Start the child with posix_spawn"))
   }
@@ -64,8 +62,7 @@ import Testing
         value.wrappedValue += 1
         if value.wrappedValue != 2 { _exit(1) }
         // Its own child is one.
-        let grandchild = try ForkedChild(isQuiet: true) { value.wrappedValue += 1 }
-        if !isStopped(grandchild.end()) { _exit(2) }
+        if !isStopped(try ForkedChild(isQuiet: true) { value.wrappedValue += 1 }.end()) { _exit(2) }
       }.wait()
     }
   }

@@ -79,19 +79,6 @@ struct ObservationTests {
     observation.cancel()
   }
 
-  @Test func observationDoesNotRetainValue() {
-    final class Content: Sendable {}
-    weak var content: Content?
-    let observation: SerializedObservation
-    do {
-      let value = Serialized(Content())
-      content = value.wrappedValue
-      observation = value.observe { _, _ in }
-    }
-    #expect(content == nil)
-    observation.cancel()
-  }
-
   @Test func changeInPlaceWithoutObserverCopiesNothing() {
     let array = Serialized(Array(0..<1_000))
     let before = array.address

@@ -43,8 +43,7 @@ struct ReentranceTests {
 
   @Test func changeInPlaceThatMovesToAnotherThreadIsRejected() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let value = Serialized(0, customQueue: "com.example.orders")
-      await ThreadChangingActor().change(value)
+      await ThreadChangingActor().change(Serialized(0, customQueue: "com.example.orders"))
     }
     #expect(message(of: result).contains("ended on a different thread than it began on"))
   }

@@ -94,15 +94,18 @@ import Testing
     #expect(partings.wrappedValue == 1)
   }
 
-  @Test func valueIsReleasedWithTheWrapper() {
+  @Test(arguments: [false, true]) func valueIsReleasedWithTheWrapper(isObserved: Bool) {
     final class Content: Sendable {}
     weak var content: Content?
+    var observation: SerializedObservation?
     do {
       let wrapper = Serialized(Content())
       content = wrapper.wrappedValue
       #expect(content != nil)
+      if isObserved { observation = wrapper.observe { _, _ in } }
     }
     #expect(content == nil)
+    observation?.cancel()
   }
 }
 

@@ -1,4 +1,3 @@
-import CLibrary
 import StorageInternals
 
 /// The operations of processes on one counter, and a check for an order that explains them all.
@@ -18,9 +17,7 @@ package struct CounterHistory {
 
   package init() {}
 
-  package struct Malformed: Error {
-    package let line: String
-  }
+  package struct Malformed: Error { package let line: String }
 
   package var acknowledgedCount: Int { operations.count(where: \.isIncrement) }
 
@@ -49,13 +46,11 @@ package struct CounterHistory {
   /// Returns the contradictions to every order, given the counter's final number.
   package func contradictions(atEnd final: Int) -> [String] {
     var result: [String] = []
-    let increments = operations.filter(\.isIncrement)
-    let given = Dictionary(grouping: increments, by: \.number)
+    let given = Dictionary(grouping: operations.filter(\.isIncrement), by: \.number)
     for (number, all) in given where all.count > 1 {
       result.append("\(number) was given \(all.count) times")
     }
-    let missing = final - given.count
-    if !(0...unansweredCount).contains(missing) {
+    if !(0...unansweredCount).contains(final - given.count) {
       result.append(
         "\(given.count) numbers were given, \(unansweredCount) may have been, and it is at \(final)"
       )

@@ -11,11 +11,7 @@ package func onThreads<Failure: Error>(
   let group = DispatchGroup()
   for number in 0..<count {
     DispatchQueue(label: "thread \(number)").async(group: group) {
-      do throws(Failure) {
-        try body(number)
-      } catch {
-        failure.withLock { $0 = $0 ?? error }
-      }
+      do throws(Failure) { try body(number) } catch { failure.withLock { $0 = $0 ?? error } }
     }
   }
   group.wait()

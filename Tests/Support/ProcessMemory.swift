@@ -71,11 +71,7 @@ package struct ProcessMemory: ~Copyable {
 
   /// Returns no bytes if the process has unmapped them meanwhile.
   private func bytes(_ range: Range<Int>) -> [UInt8] {
-    do {
-      return try memory.read(from: range.lowerBound, count: range.count)
-    } catch {
-      return []
-    }
+    do { return try memory.read(from: range.lowerBound, count: range.count) } catch { return [] }
   }
 }
 

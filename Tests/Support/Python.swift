@@ -1,9 +1,7 @@
 /// Python with its standard library, as a second reader of Locket's files.
 package enum Python {
   /// The failure of a program, with its output.
-  package struct Failure: Error {
-    package let output: String
-  }
+  package struct Failure: Error { package let output: String }
 
   package static let isAvailable = canImport("json, plistlib")
   /// Whether python-dotenv is installed, which is not in the standard library.

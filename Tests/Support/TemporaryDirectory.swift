@@ -30,11 +30,7 @@ package final class TemporaryDirectory: Sendable {
   // removed stays among the temporary files.
   deinit {
     for _ in 1...1_000 {
-      do {
-        return try FileManager.default.removeItem(atPath: path)
-      } catch {
-        usleep(1_000)
-      }
+      do { return try FileManager.default.removeItem(atPath: path) } catch { usleep(1_000) }
     }
   }
 

@@ -17,9 +17,7 @@ extension Child {
 }
 
 /// A child's unsuccessful status, as `waitpid` gives it, or why there is no child.
-package struct ChildFailure: Error {
-  package let status: Int32
-}
+package struct ChildFailure: Error { package let status: Int32 }
 
 /// Waits until a condition outside the process is true.
 ///

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The code of the README and of the overview of `SecretStorage`.
-struct ReadmeSnippets {
+final class ReadmeSnippets: DirectoryTests {
   struct Account {
     @GenericPassword(service: "com.example.app", account: "peter") var token: String?
     @InternetPassword(server: "imap.example.com", account: "peter", protocol: .imaps, port: 993)
@@ -30,14 +30,12 @@ struct ReadmeSnippets {
     print(player.volume)  // 0.5
     player.token = "The Valley Wind"  // now in ~/.local/share/<executable>/secrets.vault, encrypted
     print(player.token ?? "none")  // The Valley Wind
-    #expect(player.volume == 0.5)
-    #expect(player.token == "The Valley Wind")
+    #expect(player.volume == 0.5 && player.token == "The Valley Wind")
     #expect(player.$volume.error == nil)
   }
 
   /// The places of the standard and of the default store are set once in a process.
   @Test func stored() async throws {
-    let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
       for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
         unsafe setenv(name, "\(path)/\(name)", 1)
@@ -49,7 +47,6 @@ struct ReadmeSnippets {
   }
 
   @Test func lockedVaultGivesNeededKey() throws {
-    let directory = try TemporaryDirectory()
     let vault = directory.vault()
     try vault.setPassphrase(Secret("correct horse battery staple".utf8), cost: .minimum)
     SecretStores.withDefaultStore(vault) { Account().token = "The Valley Wind" }
@@ -101,7 +98,6 @@ struct ReadmeSnippets {
   }
 
   @Test func passphrase() throws {
-    let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: "secrets.vault")
     let stateDirectory = directory.url.appending(path: "state")
     let passphrase = "correct horse battery staple"

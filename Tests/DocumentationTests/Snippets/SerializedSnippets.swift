@@ -24,8 +24,7 @@ struct SerializedSnippets {
     @Test func structures() {
       let server = Server()
       server.handle()
-      #expect(server.counters.requests == 1)
-      #expect(Shared.counters.requests == 0)
+      #expect(server.counters.requests == 1 && Shared.counters.requests == 0)
     }
   }
 
@@ -72,8 +71,7 @@ struct SerializedSnippets {
 
     let server = Server()
     server.handle()
-    #expect(server.requests.value == 1)
-    #expect(Shared.requests.value + requests.value == 0)
+    #expect(server.requests.value == 1 && Shared.requests.value + requests.value == 0)
     #expect(Indexer().fraction == 0)
 
     let found = Serialized([String]())

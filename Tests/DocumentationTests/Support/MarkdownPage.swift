@@ -26,6 +26,8 @@ struct MarkdownPage: Sendable, CustomTestStringConvertible {
     get throws { try String(contentsOf: Folder.package.appending(path: path), encoding: .utf8) }
   }
 
+  var lines: [Substring] { get throws { try text.split(separator: "\n") } }
+
   /// The fenced blocks of Swift code, except the manifest, which no test can contain.
   var snippets: [Snippet] {
     get throws {
@@ -51,9 +53,7 @@ struct Folder {
 
   let path: String
 
-  var pages: [MarkdownPage] {
-    files(ending: ".md").map { MarkdownPage(path: "\(path)/\($0)") }
-  }
+  var pages: [MarkdownPage] { files(ending: ".md").map { MarkdownPage(path: "\(path)/\($0)") } }
 
   func text(of file: String) -> String {
     let url = Self.package.appending(path: "\(path)/\(file)")

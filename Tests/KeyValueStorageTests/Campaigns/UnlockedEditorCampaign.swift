@@ -22,7 +22,7 @@ struct UnlockedEditorCampaign {
     for edit in 1...count {
       var values = try Self.values(of: file)
       values["edit"] = 1_000_000 + edit
-      try way.write(JSONEncoder().encode(values), to: file.path)
+      try way.write(JSONEncoder().encode(values), to: file.path) { usleep(300) }
       try Self.waitForWrites(child.process, of: file)
       if try Self.values(of: file)["edit"] != 1_000_000 + edit { lost += 1 }
     }

@@ -11,16 +11,13 @@ import Testing
 ///
 /// A rejected file remains unchanged; in an accepted one, no other key changes.
 struct DamagedSettingsTests {
-  private static let volume = 0.25
-  private static let names = ["Nausicaä", "", "風"]
-
   /// An undamaged file with a value of each kind.
   private static func sound(_ format: KeyValueFormat) throws -> [UInt8] {
     let file = try TestFile(format)
     let store = file.open(version: 1, [])
     try store.transaction {
-      try store.set(volume, for: "volume")
-      try store.set(names, for: "names")
+      try store.set(0.25, for: "volume")
+      try store.set(["Nausicaä", "", "風"], for: "names")
       try store.set(Window(width: 100, title: "a <b> & \"c\""), for: "window")
       try store.set(Data([1, 2, 3]), for: "data")
       try store.set(Date(timeIntervalSinceReferenceDate: 0), for: "date")

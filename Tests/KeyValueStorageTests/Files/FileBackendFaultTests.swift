@@ -55,18 +55,13 @@ struct FileBackendFaultTests {
       let file = try BackendFile()
       try make(beginning, file)
       let backend = file.open(path(file), fileSystem: fault.fileSystem)
-      var error: KeyValueStoreError?
-      do throws(KeyValueStoreError) {
-        try backend.set("a", "1")
-      } catch let thrown {
-        error = thrown
-      }
+      let result = Result { () throws(KeyValueStoreError) in try backend.set("a", "1") }
       fault.disarm()
       let comment = Comment("\(beginning) with error \(code) in \(fault.failed ?? "no call")")
       let before = before(beginning)
       let after = before.merging(["a": "1"]) { $1 }
       let real = try FileSystem().resolve(path(file))
-      if let error {
+      if case .failure(let error) = result {
         fault.expect(error, comment)
         // Only the very last call comes after the new content is in place.
         let isInPlace = try file.text(of: real)?.contains("a=1") == true

@@ -5,10 +5,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-struct FileBackendMovingAsideTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendMovingAsideTests: BackendTests {
   @Test func movedFileIsKeptAndReplacesNoOther() throws {
     var places: Set<String> = []
     for number in 0..<5 {
@@ -22,8 +19,7 @@ struct FileBackendMovingAsideTests {
       let name = try #require(place.wholeMatch(of: /(.*\/settings)\.unreadable-\d{8}T\d{6}Z.*/))
       #expect(name.output.1 == file.path)
     }
-    let texts = try places.map { try file.text(of: $0) }
-    #expect(Set(texts) == Set((0..<5).map { "no sign \($0)" }))
+    #expect(try Set(places.map { try file.text(of: $0) }) == Set((0..<5).map { "no sign \($0)" }))
   }
 
   @Test func emptyAndTooLargeFilesAreMoved() throws {

@@ -7,10 +7,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-struct FileBackendPathTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendPathTests: BackendTests {
   @Test(arguments: [false, true])
   func writeKeepsALinkAndReplacesItsTarget(_ isAbsolute: Bool) throws {
     let target = (isAbsolute ? "\(file.directory)/" : "") + "real/target"
@@ -32,8 +29,7 @@ struct FileBackendPathTests {
     let fileSystem = FileSystem.before(.flock) { [file] path in
       if path.contains("/one/") { try file.link(file("link"), to: "two") }
     }
-    let backend = file.open(file("link/settings"), fileSystem: fileSystem)
-    try backend.set("a", "1")
+    try file.open(file("link/settings"), fileSystem: fileSystem).set("a", "1")
     #expect(try file.text(of: file("one/settings")) == "name=one\n")
     #expect(try file.text(of: file("two/settings")) == "a=1\nname=two\n")
   }

@@ -7,10 +7,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-struct FileBackendReadingTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendReadingTests: BackendTests {
   @Test func missingFileHasNoKeys() throws {
     let backend = file.open()
     let contents = try backend.load()

@@ -5,10 +5,7 @@ import Testing
 
 @testable import KeyValueStorage
 
-struct FileBackendSharingTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendSharingTests: BackendTests {
   /// Each replacement has the size of the previous one, and the inode number of the one before.
   @Test func alternatingWritersOfTheSameSizeLoseNothing() throws {
     let backends = [file.open(), file.open()]

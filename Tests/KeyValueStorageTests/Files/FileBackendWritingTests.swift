@@ -7,14 +7,10 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-struct FileBackendWritingTests {
-  let file: BackendFile
-  init() throws { file = try BackendFile() }
-
+final class FileBackendWritingTests: BackendTests {
   @Test func newFilesArePrivate() throws {
     let path = file("a/b/settings")
-    let backend = file.open(path)
-    #expect(try backend.set("k", "v").texts == ["k": "v"])
+    #expect(try file.open(path).set("k", "v").texts == ["k": "v"])
     #expect(try file.text(of: path) == "k=v\n")
     #expect(try FileSystem().status(of: path)?.permissions == 0o600)
     for directory in ["a", "a/b"] {
@@ -36,8 +32,7 @@ struct FileBackendWritingTests {
   @Test func updateWithoutAChangeWritesNothing() throws {
     try file.replace("b=1\na=1\n")
     let status = try file.status
-    let contents = try file.open().update { _ in KeyValueChanges() }
-    #expect(contents.texts == ["a": "1", "b": "1"])
+    #expect(try file.open().update { _ in KeyValueChanges() }.texts == ["a": "1", "b": "1"])
     #expect(try file.status == status)
   }
 

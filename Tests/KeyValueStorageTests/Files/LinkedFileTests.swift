@@ -20,8 +20,7 @@ struct LinkedFileTests {
       mkdir dotfiles config; echo '{"number": 1}' >dotfiles/settings.json
       ln -s ../dotfiles/settings.json config/settings.json
       """)
-    let store = file.open(at: "\(file.directory)/config/settings.json")
-    let number = file.number(in: store)
+    let number = file.number(in: file.open(at: "\(file.directory)/config/settings.json"))
     let heard = HeardValues(of: number)
     try run("echo '{\"number\": 2}' >dotfiles/settings.json")
     heard.wait(for: 2)

@@ -63,8 +63,7 @@ struct SlowlyWrittenFileTests {
       value += 1
       mine.wrappedValue = value
       try check()
-      #expect(mine.wrappedValue == value)
-      #expect(number.wrappedValue == 1)
+      #expect(mine.wrappedValue == value && number.wrappedValue == 1)
     }
     #expect(value > 3)
     heard.wait(for: 2)
@@ -119,9 +118,7 @@ struct SlowlyWrittenFileTests {
     try test.expectFile(mine: 1)
   }
 
-  private func openCount(of content: Data) -> Int {
-    opened.withLock { $0.count { $0 == content } }
-  }
+  private func openCount(of content: Data) -> Int { opened.withLock { $0.count { $0 == content } } }
 
   @Test static func briefEmptyOrPartialFileIsNoError() throws {
     let test = try SlowlyWrittenFileTests(.durable)
@@ -132,8 +129,7 @@ struct SlowlyWrittenFileTests {
         try part.write(to: URL(filePath: test.file.path))
         try wait { test.openCount(of: part) > before }
       }
-      #expect(test.number.error == nil)
-      #expect(test.number.wrappedValue == 1)
+      #expect(test.number.error == nil && test.number.wrappedValue == 1)
     }
     try test.content.write(to: URL(filePath: test.file.path))
     test.heard.wait(for: 2)

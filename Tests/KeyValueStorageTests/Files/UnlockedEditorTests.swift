@@ -15,15 +15,11 @@ struct UnlockedEditorTests {
       let file = try BackendFile()
       try file.replace("a=1\nedit=1\n")
       let calls = Lock(Int.min)
-      let fileSystem = FileSystem { [index] _, _ in
+      let fileSystem = FileSystem.recording { [index] _, _ in
         calls.withLock { $0 += 1 }
         guard calls.withLock({ $0 }) == index + 1 else { return nil }
-        do {
-          let content = try #require(try file.text()).replacing("edit=1", with: "edit=2")
-          try way.write(content.utf8, to: file.path)
-        } catch {
-          Issue.record(error)
-        }
+        let content = try #require(try file.text()).replacing("edit=1", with: "edit=2")
+        try way.write(content.utf8, to: file.path)
         return nil
       }
       let backend = file.open(fileSystem: fileSystem)
@@ -62,8 +58,7 @@ struct UnlockedEditorTests {
       }
       return nil
     }
-    let writer = FileBackend(path: file.path, format: .json, fileSystem: fileSystem)
-    try writer.set("number", "2")
+    try FileBackend(path: file.path, format: .json, fileSystem: fileSystem).set("number", "2")
     heardNumber.wait(for: 2)
     store.finishHandlers()
     #expect(heard.all == [2])

@@ -24,8 +24,7 @@ struct UnreadableFileTests {
       return
     }
     if format == .json {
-      #expect(place.line == 3)
-      #expect(place.column == 3)
+      #expect(place.line == 3 && place.column == 3)
     }
     #expect(place.path == file.path)
     #expect(throws: KeyValueStoreError.unreadable(place)) { try volume.load() }
@@ -38,8 +37,7 @@ struct UnreadableFileTests {
     #expect(volume.wrappedValue == 0.8)
     // A setter retains the value that it cannot write, and the file remains unchanged.
     volume.wrappedValue = 0.3
-    #expect(volume.wrappedValue == 0.3)
-    #expect(volume.error != nil)
+    #expect(volume.wrappedValue == 0.3 && volume.error != nil)
     #expect(try file.text == text)
     let aside = try #require(try store.moveAsideUnreadableFile())
     #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)

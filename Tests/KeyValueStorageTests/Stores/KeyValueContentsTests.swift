@@ -20,8 +20,7 @@ struct KeyValueContentsTests {
       expected[String(number)] = value
     }
     contents = contents.applying(changes, revision: 2)
-    #expect(contents.revision == 2)
-    #expect(contents.keys == expected.keys.sorted())
+    #expect(contents.revision == 2 && contents.keys == expected.keys.sorted())
     for key in contents.keys { #expect(contents[key] == expected[key]) }
     #expect(contents["absent"] == nil)
   }

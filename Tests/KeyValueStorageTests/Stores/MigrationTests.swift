@@ -56,10 +56,8 @@ struct MigrationTests {
   func settingsThatCannotBeMigratedStay(_ text: String, _ error: KeyValueStoreError) throws {
     let file = try TestFile()
     try file.overwrite(text)
-    let store = file.open(version: 3, [toTwo, refusing])
-    let color = StoredValue<String?>("color", in: store)
-    #expect(color.wrappedValue == nil)
-    #expect(color.error == error)
+    let color = StoredValue<String?>("color", in: file.open(version: 3, [toTwo, refusing]))
+    #expect(color.wrappedValue == nil && color.error == error)
     #expect(throws: error) { try color.save("blue") }
     #expect(try file.text == text)
   }
@@ -94,8 +92,7 @@ struct MigrationTests {
 
   @Test func restoredOldSettingsAreMigratedAgain() throws {
     let file = try old(.json)
-    let store = file.open(version: 2, [toTwo])
-    let color = StoredValue<String?>("color", in: store)
+    let color = StoredValue<String?>("color", in: file.open(version: 2, [toTwo]))
     #expect(color.wrappedValue == "red")
     try file.overwrite(#"{"colour": "green"}"#)
     #expect(try color.load() == "green")

@@ -5,9 +5,9 @@ import Testing
 @testable import KeyValueStorage
 
 struct ObservationTests {
+  private let number = StoredValue(wrappedValue: 0, "number", in: KeyValueStore())
+
   @Test func observersReceiveEachChangeInOrder() throws {
-    let store = KeyValueStore()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
     let heard = Heard<[Int]>()
     let observation = number.observe { heard.hear([$0, $1]) }
     for value in 1...50 { number.wrappedValue = value }
@@ -16,25 +16,22 @@ struct ObservationTests {
     #expect(heard.all == (0..<50).map { [$0, $0 + 1] } + [[50, 0]])
     observation.cancel()
     number.wrappedValue = 7
-    store.finishHandlers()
+    number.store.finishHandlers()
     #expect(heard.all.count == 51)
   }
 
   @Test func onlyNewValuesOfTheTypeAreReported() throws {
-    let store = KeyValueStore()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
     let heard = HeardValues(of: number)
     number.wrappedValue = 1
     number.wrappedValue = 1
-    try store.set(1, for: "other")
-    try store.set("text", for: "number")
+    try number.store.set(1, for: "other")
+    try number.store.set("text", for: "number")
     number.wrappedValue = 2
     heard.wait(for: 2)
     #expect(heard.all == [1, 2])
   }
 
   @Test func observerMayChangeItsValue() throws {
-    let number = StoredValue(wrappedValue: 0, "number", in: KeyValueStore())
     let heard = Heard<Int>()
     let observation = number.observe { _, new in
       heard.hear(new)
@@ -47,10 +44,8 @@ struct ObservationTests {
   }
 
   @Test func transactionIsReportedAtItsEnd() throws {
-    let store = KeyValueStore()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
     let heard = HeardValues(of: number)
-    try store.transaction {
+    try number.store.transaction {
       number.wrappedValue = 1
       number.wrappedValue = 2
     }

@@ -72,8 +72,7 @@ struct OwnBackendTests {
         mayFail.signal()
       }
     }
-    #expect(number.error == nil)
-    #expect(number.wrappedValue == 5)
+    #expect(number.error == nil && number.wrappedValue == 5)
   }
 
   @Test func overtakenTransactionSeesOtherChanges() throws {
@@ -87,8 +86,7 @@ struct OwnBackendTests {
         mine.wrappedValue += 1
       }
       #expect(seen == [number - 1, number])
-      #expect(mine.wrappedValue == number)
-      #expect(theirs.wrappedValue == number)
+      #expect(mine.wrappedValue == number && theirs.wrappedValue == number)
     }
   }
 

@@ -23,15 +23,9 @@ struct SettingsProcessTests {
     #expect(try file.temporaryFiles == [])
   }
 
-  @Test(arguments: ["quickExit", "exec"])
-  func endWithoutExitHandlersWritesNothing(_ way: String) throws {
-    let file = try TestFile(values: ["number": 5])
-    try SettingsChild("end", [way], on: file).process.wait()
-    #expect(try file.values() == ["number": 5])
-  }
-
-  @Test(arguments: ["transaction", "durableTransaction"])
-  func endInATransactionWritesNothingOfIt(_ way: String) throws {
+  /// The end is without exit handlers, or in a transaction.
+  @Test(arguments: ["quickExit", "exec", "transaction", "durableTransaction"])
+  func abruptOrUnfinishedEndWritesNothing(_ way: String) throws {
     let file = try TestFile(values: ["number": 5])
     let before = try file.bytes
     try SettingsChild("end", [way], on: file).process.wait()

@@ -68,8 +68,7 @@ struct StoreDirectoryTests {
       #expect(code == (obstacle == .fileInItsPlace ? ENOTDIR : EACCES))
       if code == EACCES { #expect("\(call) \(path)" == "mkdir \(file.directory)/app") }
     }
-    #expect(number.error != nil)
-    #expect(number.wrappedValue == 3)
+    #expect(number.error != nil && number.wrappedValue == 3)
     outage.end()
     if obstacle == .fileInItsPlace {
       let text = try String(contentsOfFile: "\(file.directory)/app", encoding: .utf8)

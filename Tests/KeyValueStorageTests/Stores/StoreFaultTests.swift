@@ -56,16 +56,12 @@ struct StoreFaultTests {
       let number = file.number(in: store)
       #expect(try number.load() == 1)
       fault.arm()
+      let result = Result { try operation.perform(on: store) }
       var error: KeyValueStoreError?
-      do {
-        try operation.perform(on: store)
-      } catch let thrown {
-        error = try #require(thrown as? KeyValueStoreError)
-      }
+      if case .failure(let thrown) = result { error = try #require(thrown as? KeyValueStoreError) }
       fault.disarm()
       guard let place = fault.failed else {
-        #expect(error == nil)
-        #expect(number.error == nil)
+        #expect(error == nil && number.error == nil)
         #expect(try file.values()["number"] == 2)
         return
       }
@@ -89,8 +85,7 @@ struct StoreFaultTests {
         #expect(try number.load() == (isInPlace ? 2 : 1), comment)
         if operation != .transaction || !isInPlace { try operation.perform(on: store) }
       }
-      #expect(number.wrappedValue == 2, comment)
-      #expect(number.error == nil, comment)
+      #expect(number.wrappedValue == 2 && number.error == nil, comment)
       #expect(try file.values()["number"] == 2, comment)
       #expect(try file.values()["other"] == 5, comment)
       try store.set(3, for: "number")

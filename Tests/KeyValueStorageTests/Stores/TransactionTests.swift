@@ -32,8 +32,7 @@ struct TransactionTests {
     }
     #expect(paid == 1)
     let fresh = Account(file?.open() ?? store)
-    #expect(fresh.balance == 90)
-    #expect(fresh.payments == [10])
+    #expect(fresh.balance == 90 && fresh.payments == [10])
     #expect(throws: Refusal()) {
       try store.transaction {
         account.balance -= 10
@@ -41,8 +40,7 @@ struct TransactionTests {
         throw Refusal()
       }
     }
-    #expect(account.balance == 90)
-    #expect(account.payments == [10])
+    #expect(account.balance == 90 && account.payments == [10])
     #expect(try file?.open().value(of: "balance") ?? 90 == 90)
   }
 
@@ -74,8 +72,7 @@ struct TransactionTests {
       #expect(account.balance == 1)
       account.payments = [1]
     }
-    #expect(account.balance == 1)
-    #expect(account.payments == [1])
+    #expect(account.balance == 1 && account.payments == [1])
   }
 
   @Test func inPlaceChangesOfOtherKeysMayBeNested() {
@@ -85,8 +82,7 @@ struct TransactionTests {
       payments.append(5)
     }
     change(&account.payments)
-    #expect(account.balance == 105)
-    #expect(account.payments == [5])
+    #expect(account.balance == 105 && account.payments == [5])
   }
 
   @Test func transactionInAnInPlaceChangeIsRefused() async {

@@ -62,14 +62,10 @@ final class BackendFile: Sendable {
     try link(temporary("link"), to: "one")
   }
 
-  var status: FileStatus? {
-    get throws { try FileSystem().status(of: path) }
-  }
+  var status: FileStatus? { get throws { try FileSystem().status(of: path) } }
 
   /// The names in the directory, sorted.
-  var names: [String] {
-    get throws { try FileSystem().entries(of: directory).sorted() }
-  }
+  var names: [String] { get throws { try FileSystem().entries(of: directory).sorted() } }
 
   /// Leaves a temporary file, like a writer that is killed before its rename.
   func leaveTemporaryFile() throws {
@@ -80,6 +76,13 @@ final class BackendFile: Sendable {
       if error.call != .rename { throw error }
     }
   }
+}
+
+/// A suite whose tests have a file each.
+class BackendTests {
+  let file: BackendFile
+
+  init() throws { file = try BackendFile() }
 }
 
 extension FileBackend {
@@ -115,15 +118,11 @@ extension FileBackend {
     }
   }
 
-  func texts() throws(KeyValueStoreError) -> [String: String] {
-    try load().texts
-  }
+  func texts() throws(KeyValueStoreError) -> [String: String] { try load().texts }
 }
 
 extension KeyValueContents {
   var texts: [String: String] {
-    entries.reduce(into: [:]) {
-      $0[$1.key.string] = String(decoding: $1.value, as: UTF8.self)
-    }
+    entries.reduce(into: [:]) { $0[$1.key.string] = String(decoding: $1.value, as: UTF8.self) }
   }
 }

@@ -5,7 +5,8 @@ import StorageInternals
 enum EditingWay: CaseIterable {
   case inPlace, inPlaceLater, rename, unlinkAndCreate
 
-  func write(_ content: some Collection<UInt8>, to path: String) throws {
+  /// The pause follows the opening of a file that is written in place later.
+  func write(_ content: some Collection<UInt8>, to path: String, pause: () -> Void = {}) throws {
     let fileSystem = FileSystem()
     func create(_ path: String) throws {
       try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
@@ -14,7 +15,7 @@ enum EditingWay: CaseIterable {
     case .inPlace: try create(path)
     case .inPlaceLater:
       let file = try fileSystem.open(path, O_WRONLY)
-      usleep(300)
+      pause()
       try file.write(content, at: 0)
       try file.truncate(to: content.count)
     case .rename:

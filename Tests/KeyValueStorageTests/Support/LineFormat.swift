@@ -26,12 +26,7 @@ struct LineFormat: StoredFormat {
   }
 
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    var file = surroundings.header
-    for entry in entries {
-      file.append(contentsOf: entry.text)
-      file.append(10)
-    }
-    return file
+    entries.reduce(into: surroundings.header) { $0 += $1.text + [10] }
   }
 
   func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {

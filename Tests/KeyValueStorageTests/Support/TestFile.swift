@@ -70,26 +70,18 @@ final class TestFile: Sendable {
   /// The values of all keys, as another store reads them.
   func values() throws -> [String: Int] {
     let store = open()
-    var values: [String: Int] = [:]
-    for key in try store.keys() { values[key] = try store.value(of: key) }
-    return values
+    return try store.keys().reduce(into: [:]) { $0[$1] = try store.value(of: $1) }
   }
 
-  var text: String {
-    get throws { try String(contentsOfFile: path, encoding: .utf8) }
-  }
+  var text: String { get throws { try String(contentsOfFile: path, encoding: .utf8) } }
 
-  var bytes: [UInt8] {
-    get throws { try content(of: path) }
-  }
+  var bytes: [UInt8] { get throws { try content(of: path) } }
 
   /// The bytes of a file with these values in this format.
   func encoded(_ values: [String: Int]) throws -> Data {
     let file = try TestFile(format)
     let store = file.open()
-    try store.transaction {
-      for (key, value) in values { try store.set(value, for: key) }
-    }
+    try store.transaction { for (key, value) in values { try store.set(value, for: key) } }
     return Data(try file.bytes)
   }
 
@@ -99,9 +91,7 @@ final class TestFile: Sendable {
   }
 
   /// Replaces the file's bytes in place, as `>` in a shell does.
-  func overwrite(_ text: String) throws {
-    try Data(text.utf8).write(to: URL(filePath: path))
-  }
+  func overwrite(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 }
 
 /// A shell that runs commands on files.

@@ -88,8 +88,7 @@ extension Job {
 
   /// Prints each new value of the key `number`.
   func watch() throws {
-    let store = try open()
-    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let number = StoredValue(wrappedValue: 0, "number", in: try open())
     let observation = number.observe { printLine("\($1)") }
     printLine("ready")
     withExtendedLifetime(observation) { dispatchMain() }

@@ -77,8 +77,7 @@ extension Job {
   /// Swift's overlay hides `fork`, whose prototype is `pid_t fork(void)`.
   private static func fork() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
-    let function = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
-    return function()
+    return unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
   }
 
   private struct Settings: Sendable {
@@ -104,10 +103,7 @@ extension Job {
             StoredValue(wrappedValue: 0, "parent's", in: other).wrappedValue = number
           }
         },
-        { _ in
-          let observation = known.observe { _, _ in }
-          observation.cancel()
-        },
+        { _ in known.observe { _, _ in }.cancel() },
       ]
       let warm = DispatchGroup()
       for (number, work) in works.enumerated() {
@@ -156,9 +152,7 @@ extension Job {
       case .keys: return throwsForked { _ = try store.keys() }
       case .transaction: return throwsForked { try store.transaction { own.wrappedValue = 1 } }
       case .synchronize: return throwsForked { try store.synchronize() }
-      case .observe:
-        let observation = known.observe { _, _ in }
-        observation.cancel()
+      case .observe: known.observe { _, _ in }.cancel()
       case .exit, .nothing: break
       }
       return own.wrappedValue == 0 && own.error == .forked

@@ -45,9 +45,7 @@ extension Job {
     }
   }
 
-  private enum Writing: String {
-    case durable, coalesced
-  }
+  private enum Writing: String { case durable, coalesced }
 
   /// `way process prefix`: sets and removes keys that begin with the name of the process, to values
   /// that begin with the prefix, on two threads until it is killed.

@@ -1,9 +1,7 @@
 import CLibrary
 
 /// A job of a child process, whose executable has the folder of this file as a symbolic link.
-protocol Parameterized {
-  var parameters: [String] { get }
-}
+protocol Parameterized { var parameters: [String] { get } }
 
 extension Parameterized {
   func parameter(_ index: Int) throws -> String {

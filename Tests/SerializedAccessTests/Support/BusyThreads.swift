@@ -38,13 +38,9 @@ final class BusyThreads: Sendable {
   }
 }
 
-extension Int {
-  fileprivate mutating func wait() { usleep(20) }
-}
+extension Int { fileprivate mutating func wait() { usleep(20) } }
 
 /// Runs a closure while another thread accesses a value.
 func whileAccessing<Value: Sendable>(
   _ value: Serialized<Value>, _ body: () throws -> Void
-) rethrows {
-  try whileHeld(by: { wait in value.access { _ in wait() } }, body)
-}
+) rethrows { try whileHeld(by: { wait in value.access { _ in wait() } }, body) }

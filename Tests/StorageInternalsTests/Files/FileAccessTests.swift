@@ -15,9 +15,7 @@ import Testing
   /// Replaces the file as a store of settings does.
   private func replace(
     _ old: FileStatus?, at path: String? = nil, in fileSystem: FileSystem = FileSystem()
-  ) throws {
-    #expect(try fileSystem.replaces(path ?? self.path, with: [1], expecting: old))
-  }
+  ) throws { #expect(try fileSystem.replaces(path ?? self.path, with: [1], expecting: old)) }
 
   private func status(_ name: String) throws -> FileStatus {
     try #require(try FileSystem().status(of: directory(name)))

@@ -65,8 +65,7 @@ import Testing
   @Test func fileIsAccessibleToItsOwnerOnly() throws {
     _ = try FileLock(at: path)
     let status = try #require(try FileSystem().status(of: path))
-    #expect(status.isRegularFile)
-    #expect(!status.isAccessibleToOthers)
+    #expect(status.isRegularFile && !status.isAccessibleToOthers)
   }
 
   @Test func symbolicLinkIsRefused() throws {
@@ -145,9 +144,7 @@ import Testing
   @Test func parentsOnOtherFileSystemsAreNotFlushed() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let flushed = Lock(Set<String>())
-    let fileSystem = FileSystem.before(.fsync) { path in
-      flushed.withLock { _ = $0.insert(path) }
-    }
+    let fileSystem = FileSystem.before(.fsync) { path in flushed.withLock { _ = $0.insert(path) } }
     _ = try FileLock(at: directory("a/lock"), in: fileSystem)
     let paths = flushed.withLock { $0 }
     #expect(paths.contains(directory.path))
@@ -157,8 +154,7 @@ import Testing
 
   @Test(arguments: [EPERM, EACCES, EINVAL])
   func refusedFlushOfAParentIsNoFailure(_ code: Int32) throws {
-    let parent = directory.path.parentDirectory
-    let outage = Outage(of: .fsync, on: parent, code: code)
+    let outage = Outage(of: .fsync, on: directory.path.parentDirectory, code: code)
     _ = try FileLock(at: path, in: outage.fileSystem)
   }
 
@@ -231,9 +227,8 @@ import Testing
           for _ in children { end.receive() }
         }
         for child in children { try child.wait() }
-        let log = try content(of: path + ".log")
-        let expected = String(repeating: "0 1 2 parent ", count: 5)
-        #expect(String(decoding: log, as: UTF8.self) == expected)
+        let text = String(decoding: try content(of: path + ".log"), as: UTF8.self)
+        #expect(text == String(repeating: "0 1 2 parent ", count: 5))
       }
     }
   }
@@ -255,10 +250,7 @@ import Testing
         // The kernel copies the path.
         try #require(unsafe mkfifo(path, 0o600) == 0)
         let opening = DispatchSemaphore(value: 0)
-        let fileSystem = FileSystem { _, _ in
-          opening.signal()
-          return nil
-        }
+        let fileSystem = FileSystem.before(.open) { _ in opening.signal() }
         let reader = DispatchQueue(label: "reader")
         reader.async { _ = try? fileSystem.open(path, O_RDONLY) }
         opening.wait()

@@ -46,9 +46,7 @@ import Testing
   @Test func failedReadAndWriteAreThrown() throws {
     let fault = FileSystem { call, _ in call == .read || call == .write ? EIO : nil }
     let file = try fault.open(path, O_RDWR | O_CREAT, mode: 0o600)
-    #expect(throws: SystemError(call: .write, path: path, code: EIO)) {
-      try file.write([1], at: 0)
-    }
+    #expect(throws: SystemError(call: .write, path: path, code: EIO)) { try file.write([1], at: 0) }
     #expect(throws: SystemError(call: .read, path: path, code: EIO)) {
       try file.read(from: 0, count: 1)
     }

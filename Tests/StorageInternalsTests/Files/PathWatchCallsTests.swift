@@ -7,10 +7,7 @@ import TestSupport
 import Testing
 
 /// The calls and the threads of watches, and the paths that the kernel does not watch.
-struct PathWatchCallsTests: ChangedDirectory {
-  let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
-
+final class PathWatchCallsTests: ChangedDirectory {
   @Test(arguments: [false, true])
   func changesOfOtherNamesAreNotReported(eachWrite: Bool) async {
     await #expect(processExitsWith: .success) { [eachWrite = eachWrite as Bool] in
@@ -57,8 +54,7 @@ struct PathWatchCallsTests: ChangedDirectory {
           }
         }
         try wait { released == nil }
-        let descriptors = try FileSystem().targets(in: "/proc/self/fd")
-        #expect(descriptors.count { $0.contains("inotify") } == 1)
+        #expect(try FileSystem().targets(in: "/proc/self/fd").count { $0.contains("inotify") } == 1)
         try FileSystem().replaceFile(at: directory("file"), with: [1])
         try waitForEarlierEvents(in: directory)
         #expect(calls.withLock { $0 } == 0)

@@ -1,19 +1,13 @@
 import CLibrary
-import FoundationEssentials
 import StorageInternals
 import TestSupport
 import Testing
 
-struct PathWatchTests: ChangedDirectory {
-  let directory: TemporaryDirectory
-  init() throws { directory = try TemporaryDirectory() }
-
+final class PathWatchTests: ChangedDirectory {
   @Test(arguments: [false, true])
   func creatingReplacingAndRemovingIsReported(eachWrite: Bool) async throws {
     var watcher = try Watcher(directory("file"), eachWrite: eachWrite)
-    for text in ["a", "b", "c"] {
-      try await watcher.expect(text) { try write(text, to: "file") }
-    }
+    for text in ["a", "b", "c"] { try await watcher.expect(text) { try write(text, to: "file") } }
     try await watcher.expect(nil) { try remove("file") }
     try await watcher.expect("d") { try write("d", to: "file") }
     try await watcher.expect(nil) { try move("file", to: "other") }

@@ -4,12 +4,12 @@ import StorageInternals
 import TestSupport
 import Testing
 
-/// Tests that change files in a directory of their own.
-protocol ChangedDirectory {
-  var directory: TemporaryDirectory { get }
-}
+/// A suite whose tests change files in a directory of their own.
+class ChangedDirectory {
+  let directory: TemporaryDirectory
 
-extension ChangedDirectory {
+  init() throws { directory = try TemporaryDirectory() }
+
   func write(_ text: String, to name: String) throws {
     try FileSystem().replaceFile(at: directory(name), with: Array(text.utf8))
   }
@@ -26,9 +26,7 @@ extension ChangedDirectory {
     try move("\(name).new", to: name)
   }
 
-  func remove(_ name: String) throws {
-    try FileManager.default.removeItem(atPath: directory(name))
-  }
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: directory(name)) }
 }
 
 /// A watch that reads the text at its path, or nil, at each call.

@@ -22,8 +22,7 @@ final class NonconformingSecretStore: SecretStore {
   /// Creates another store with the same content, unless the violation is to share none.
   init(reopening store: NonconformingSecretStore) {
     violation = store.violation
-    content =
-      violation == .doesNotShareItems ? InMemorySecretStore() : store.content
+    content = violation == .doesNotShareItems ? InMemorySecretStore() : store.content
   }
 
   var guarantees: StoreGuarantees {
@@ -157,9 +156,7 @@ extension NonconformingSecretStore {
     }
   }
 
-  private func bytes(of string: String?) -> [UInt8]? {
-    string.map { Array($0.utf8) }
-  }
+  private func bytes(of string: String?) -> [UInt8]? { string.map { Array($0.utf8) } }
 
   private func shown(_ item: SecretItem) -> SecretItem {
     SecretItem(

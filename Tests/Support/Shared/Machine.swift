@@ -68,9 +68,7 @@ package final class Machine: Sendable {
     String(decoding: try Data(contentsOf: home.appending(path: name)), as: UTF8.self)
   }
 
-  package func exists(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: path(name))
-  }
+  package func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
   /// Gives the vault a passphrase of the lowest cost, and returns the path of a file with it.
   package func lock(with passphrase: String = "totoro") throws -> String {

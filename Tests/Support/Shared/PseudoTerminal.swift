@@ -27,9 +27,7 @@ package class PseudoTerminal {
   /// The screen when a prompt was answered last.
   private var answeredScreen: String?
 
-  package struct Failure: Error {
-    let text: String
-  }
+  package struct Failure: Error { let text: String }
 
   /// Starts a program, whose first word is its path, in a session that has the terminal.
   package init(
@@ -141,9 +139,7 @@ package class PseudoTerminal {
     try wait(for: "the stop") { try StartedProcess.isStopped(process) }
   }
 
-  package func waitForText(_ text: String) throws {
-    try wait(for: text) { screen.contains(text) }
-  }
+  package func waitForText(_ text: String) throws { try wait(for: text) { screen.contains(text) } }
 
   package func wait(for what: String, on condition: (String) -> Bool) throws {
     try wait(for: what) { condition(screen) }

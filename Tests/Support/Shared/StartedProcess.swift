@@ -10,9 +10,7 @@ import FoundationEssentials
 ///
 /// The Example's tests have the folder of this file as a symbolic link.
 package enum StartedProcess {
-  package struct Failure: Error {
-    let code: Int32
-  }
+  package struct Failure: Error { let code: Int32 }
 
   /// Starts a program in a session of its own, with its first descriptors opened from paths.
   ///

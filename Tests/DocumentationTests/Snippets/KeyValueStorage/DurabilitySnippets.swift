@@ -6,9 +6,8 @@ import TestSupport
 import Testing
 
 /// The code of the article "Durability".
-struct DurabilitySnippets {
+final class DurabilitySnippets: DirectoryTests {
   @Test func handledTerminationWritesUnsavedValues() async throws {
-    let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: "settings.json")
     await #expect(processExitsWith: .exitCode(0)) { [path = file.path as String] in
       let store = KeyValueStore(

@@ -6,14 +6,13 @@ import Testing
 
 /// The code of the overview of `KeyValueStorage`.
 struct KeyValueSnippets {
-  struct Standard {
+  final class Standard: DirectoryTests {
     struct Player: Sendable {
       @StoredValue("volume", in: .standard) var volume = 0.8
       @StoredValue("nickname", in: .standard) var nickname: String?
     }
 
     @Test func standardStore() async throws {
-      let directory = try TemporaryDirectory()
       // The standard store's location is set once in a process, so this needs a process of its own.
       await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
         unsafe setenv("XDG_CONFIG_HOME", path, 1)
@@ -75,8 +74,7 @@ struct KeyValueSnippets {
       account.balance -= 10
       account.payments.append(10)
     }
-    #expect(account.balance == 90)
-    #expect(account.payments == [10])
+    #expect(account.balance == 90 && account.payments == [10])
   }
 
   @Test func failures() {

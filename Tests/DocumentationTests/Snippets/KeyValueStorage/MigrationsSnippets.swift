@@ -22,7 +22,7 @@ extension KeyValueStore {
 }
 
 /// The code of the article "Migrations".
-struct MigrationsSnippets {
+final class MigrationsSnippets: DirectoryTests {
   struct Window: Codable, Sendable {
     var width = 80
     var height = 24
@@ -55,7 +55,6 @@ struct MigrationsSnippets {
   }
 
   @Test func importing() async throws {
-    let directory = try TemporaryDirectory()
     // The folder of Foundation's property lists is set for the whole process.
     await #expect(processExitsWith: .success) { [path = directory.url.path as String] in
       unsafe setenv("XDG_CONFIG_HOME", path, 1)

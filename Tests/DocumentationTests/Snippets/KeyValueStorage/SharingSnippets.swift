@@ -4,9 +4,8 @@ import TestSupport
 import Testing
 
 /// The code of the article "Sharing a file".
-struct SharingSnippets {
+final class SharingSnippets: DirectoryTests {
   @Test func movingAside() throws {
-    let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: "settings.json")
     try Data("{ oops".utf8).write(to: file)
     let store = KeyValueStore(json: file)

@@ -31,8 +31,7 @@ extension KeychainCompatibilitySnippets {
       token = "The Valley Wind"
       try Account().rename()
       try _token.loadFromKeychain()
-      #expect(_token.comment == "The token of Peter")
-      #expect(token == "The Valley Wind")
+      #expect(_token.comment == "The token of Peter" && token == "The Valley Wind")
     }
   }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The code of the page on settings, subjects and adapters.
-struct OlderNamesSnippets {
+final class OlderNamesSnippets: DirectoryTests {
   private struct Person: Codable, Equatable {
     var age: Int
     var name: String
@@ -30,7 +30,6 @@ struct OlderNamesSnippets {
   }
 
   @Test func fileIsMigratedWithoutTypes() throws {
-    let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: "app.plist")
     let values = ["scores": try PropertyListEncoder().encode([1, 2])]
     try PropertyListEncoder().encode(values).write(to: file)

@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 
 /// The code of the overview of `SecretMigration`.
-struct MigratingSecretsSnippets {
+final class MigratingSecretsSnippets: DirectoryTests {
   @Test func secretsOfAnEnvironmentFileMigrate() throws {
-    let directory = try TemporaryDirectory()
     let file = directory.url.appending(path: ".env")
     try Data("export TOKEN='The Valley Wind' # of the test\n".utf8).write(to: file)
     let vault = directory.vault()

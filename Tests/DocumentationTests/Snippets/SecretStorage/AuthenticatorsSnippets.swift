@@ -1,10 +1,9 @@
-import FoundationEssentials
 import SecretStorage
 import TestSupport
 import Testing
 
 /// The code of the article "Authenticators".
-struct AuthenticatorsSnippets {
+final class AuthenticatorsSnippets: DirectoryTests {
   @Test func contextsAndLogins() {
     let context = AuthenticationContext(
       reason: "Show the recovery key", authenticator: PAMAuthenticator(), reuse: .seconds(30))
@@ -16,7 +15,6 @@ struct AuthenticatorsSnippets {
   }
 
   @Test func passphraseOfAVault() throws {
-    let directory = try TemporaryDirectory()
     let vault = directory.vault()
     let asking = PassphraseAuthenticator(for: vault, attempts: 5)
     #expect(asking.capabilities == [])

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import SecretStorage
 import TestSupport
 import Testing
