@@ -63,9 +63,7 @@ struct Corpus {
     file = ForgedFile(bytes)
   }
 
-  func open(_ vault: TestVault? = nil) -> SecretVault {
-    (vault ?? self.vault).open(cipher: cipher)
-  }
+  func open(_ vault: TestVault? = nil) -> SecretVault { (vault ?? self.vault).open(cipher: cipher) }
 
   /// Unlocks a vault with its owner's key; no effect in the device form.
   func unlock(_ object: SecretVault, isRevoked: Bool = false) throws {
