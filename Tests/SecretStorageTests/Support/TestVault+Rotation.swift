@@ -90,8 +90,7 @@ extension SecretVault {
   func rotate(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    let keys = try hasPassphrase ? [UnlockKey.tests] : []
-    try rotateKeys(keeping: keys, reporting: report)
+    try rotateKeys(keeping: hasPassphrase ? [.tests] : [], reporting: report)
   }
 
   /// Rotates the keys, and cancels after a number of items.

@@ -164,8 +164,7 @@ import Testing
 final class Family: Sendable {
   static let passphrase: Secret = "passphrase"
 
-  private let files = TestVault()
-  private let deviceFiles = TestVault()
+  private let files = TestVault(), deviceFiles = TestVault()
   let vault, device: SecretVault
   let memory = InMemorySecretStore()
   let item: SecretItem

@@ -74,8 +74,7 @@ struct VaultBranchTests {
       if isBeginning(frames) { continue }
       mixtures += 1
       try vault.replace(by: TestVault.file(of: frames))
-      let states = [Memory.ofTheBranch: truth.state, .ofTheFork: fork.state]
-      try vault.restoreState(states[memory] ?? [:])
+      try vault.restoreState([.ofTheBranch: truth.state, .ofTheFork: fork.state][memory] ?? [:])
       let object = vault.open()
       for account in Self.accounts {
         let what = "Mixture \(mixtures): \(account)"

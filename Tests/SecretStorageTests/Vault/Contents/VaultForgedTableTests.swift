@@ -11,7 +11,6 @@ struct VaultForgedTableTests {
   private static let texts = ["after": "value", "always": "value"]
 
   private let vault = TestVault()
-  private let cipher = TestCipher()
 
   /// Makes a vault with a passphrase, and an item of each kind that a locked process can read.
   private func filled(alsoFor another: Secret? = nil) throws -> SecretVault {
@@ -42,10 +41,8 @@ struct VaultForgedTableTests {
       attributes: ItemAttributes(accessControl: access))
     try owner.add("value", account: "after", .afterFirstUnlock)
     owner.lock()
-
     var file = ForgedFile(try vault.bytes)
-    let table = file.records[0]
-    for _ in 0..<2 { try file.append(forgery, from: table) }
+    for _ in 0..<2 { try file.append(forgery, from: file.records[0]) }
     try TestVault.append(Array(file.encoded.dropFirst(try vault.bytes.count)), to: vault.path)
     let knowsTheVault = (slots.rawValue + keys.rawValue / 2) % 2 == 0
     if !knowsTheVault { try vault.forget() }
@@ -103,8 +100,7 @@ struct VaultForgedTableTests {
   }
 
   /// An old copy of the file and the old passphrase give the old user key.
-  @Test(arguments: [true, false])
-  func tableOfAnEarlierUserKeyIsRefused(isLocked: Bool) throws {
+  @Test(arguments: [true, false]) func tableOfAnEarlierUserKeyIsRefused(isLocked: Bool) throws {
     let object = try filled(alsoFor: Self.revoked)
     try object.addSlot(.device, named: "device")
     let captured = try CapturedKeys(object)
@@ -139,7 +135,7 @@ struct VaultForgedTableTests {
     func head() throws -> ChainHead {
       ChainHead(
         sequence: FieldReader.record(last)[number: "sequence"],
-        digest: try cipher.digest(last)[...], subject: .block, previousDigest: [])
+        digest: try TestCipher().digest(last)[...], subject: .block, previousDigest: [])
     }
     let start = try head().sequence + 1
     var frames: [ArraySlice<UInt8>] = []

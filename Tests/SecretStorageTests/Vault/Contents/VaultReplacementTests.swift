@@ -106,8 +106,7 @@ struct VaultReplacementTests {
     #expect(try vault.open().texts() == ["new": "new"])
   }
 
-  @Test(arguments: [true, false])
-  func nextWriteMakesAMissingPlaceFile(hasRead: Bool) throws {
+  @Test(arguments: [true, false]) func nextWriteMakesAMissingPlaceFile(hasRead: Bool) throws {
     let (first, second) = try makeTwo()
     let object = vault.open()
     if hasRead { #expect(try object.texts() == ["a": "second"]) }

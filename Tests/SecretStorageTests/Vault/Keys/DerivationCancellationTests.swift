@@ -47,8 +47,7 @@ struct DerivationCancellationTests {
       case .setPassphrase: try object.setPassphrase("other", cost: .minimum)
       case .openingForChange, .sealingForChange:
         try object.changePassphrase(from: TestVault.passphrase, to: "other", cost: .minimum)
-      case .openingForRotation, .sealingForRotation:
-        try object.rotateKeys(keeping: [.tests])
+      case .openingForRotation, .sealingForRotation: try object.rotateKeys(keeping: [.tests])
       case .export: try object.export(of: vault)
       }
     }

@@ -130,7 +130,6 @@ struct VaultTransferFailureTests {
       }
       #expect(found["own"] == (isOfNewVault ? nil : "own"))
       #expect(try other.names().filter { $0.hasPrefix("moved") } == ["moved.vault"])
-
       try expectCompletion(on: other, by: object, of: items, isNew: isOfNewVault)
       #expect(try object.importItems(of: other).identities(.identical).count == Self.count)
       try object.compact()
@@ -140,7 +139,6 @@ struct VaultTransferFailureTests {
 }
 
 extension TestVault {
-  /// Exports items, and returns them.
   fileprivate func exportMany(_ count: Int) throws -> Set<MovedItem> {
     let object = open()
     try object.addMany(count, isPortable: true)

@@ -23,10 +23,9 @@ struct VaultMaintenanceFailureTests {
           else { return }
           do {
             _ = try object.items(matching: .all)
-            try object.add("by the handler", account: "handler")
-          } catch {
             // In the handler's second call, the item already exists.
-          }
+            try object.add("by the handler", account: "handler")
+          } catch {}
           told.signal()
         }
         try object.add("by the test", account: "test")
