@@ -37,7 +37,6 @@ struct SecretStorageFailureTests {
     #expect(report(0) == 102)
     // The one that was reported last remains.
     #expect(report(1) == 102)
-
     let vault = TestVault().open()
     for number in 0..<200 {
       vault.reportingFailure(of: "task") { () throws(SecretStoreError) in
