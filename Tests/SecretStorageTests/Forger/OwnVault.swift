@@ -1,7 +1,6 @@
 @testable import SecretStorage
 
-/// An export written by the forger to the format's page; the forger knows its keys and can seal any
-/// contents.
+/// An export by the format's page from the forger, who knows its keys and can seal any contents.
 struct OwnVault {
   private let keys = ForgerKeys()
   private let identifier = [UInt8](repeating: 0xF7, count: 16)

@@ -140,7 +140,6 @@ import Testing
         if getpid() != parent { _exit(family.token.hasUnsavedChanges ? 1 : 0) }
         try #require(child).wait()
         #expect(family.token.value == "set by the parent")
-
         var hasForked = false
         do {
           try family.vault.compact { _ in

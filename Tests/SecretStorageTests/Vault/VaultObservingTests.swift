@@ -50,8 +50,7 @@ struct VaultObservingTests {
     }
   }
 
-  /// A read may find another process's change before the kernel reports it; observers must be
-  /// notified all the same.
+  /// Observers are notified even if a read finds the change before the kernel reports it.
   @Test func changeThatWasReadEarlierIsReported() async throws {
     let (object, other) = (vault.open(), vault.open())
     for round in 0..<10 {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// One vault used by several processes with several threads each, and by processes killed in the
-/// middle of their work.
+/// One vault used by several processes with several threads, or by processes that are killed.
 struct VaultProcessesTests {
   private let vault = TestVault()
 

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The operations that every state of a vault allows for every accessibility, as in the
-/// documentation's tables.
+/// The operations that a vault's states allow for the accessibilities, as in the documentation.
 struct VaultAccessibilityTableTests {
   enum State: String, CaseIterable {
     case unlocked = "Unlocked"

@@ -99,8 +99,7 @@ struct VaultBranchTests {
     }
   }
 
-  /// Whether an account's value is allowed in a mixture; only remembered state tells branches
-  /// apart.
+  /// Whether a mixture may have a value; only remembered state tells branches apart.
   private func isRight(
     _ found: String?, of account: String, in frames: [ArraySlice<UInt8>], _ truth: Branch,
     _ memory: Memory

@@ -3,8 +3,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// Key tables by a writer of the file without a key of the vault, or with a key that a rotation
-/// replaced.
+/// Key tables by a writer without a key of the vault, or with a key that a rotation replaced.
 struct VaultForgedTableTests {
   private static let revoked = Secret("a passphrase of last year".utf8)
 
@@ -21,8 +20,7 @@ struct VaultForgedTableTests {
     return object
   }
 
-  /// The tag, the accessibility and the reader's knowledge vary so that every two values occur
-  /// together.
+  /// Every two values of the tag, the accessibility and the reader's knowledge occur together.
   @Test(arguments: TableForgery.Slots.allCases, TableForgery.Keys.allCases)
   func passphraseOfAForgedTableIsWrong(
     _ slots: TableForgery.Slots, _ keys: TableForgery.Keys

@@ -249,8 +249,7 @@ import Testing
     expectRolledBack(vault.open())
   }
 
-  /// The first process on a machine is killed before its first write, and then another machine
-  /// rewrites the file.
+  /// The first process is killed before its first write, and another machine rewrites the file.
   @Test func interruptedFirstWriteRemembersTheKeys() throws {
     let owner = vault.open(state: try vault.path("elsewhere"))
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
@@ -291,8 +290,7 @@ import Testing
     expectRolledBack(vault.open())
   }
 
-  /// The machine's own files, each of which others can change between the check of its path and its
-  /// opening.
+  /// The machine's own files, which others can change between the check and the opening.
   @Test(arguments: ["device.key", ".state", ".place"])
   func modeIsCheckedOnTheOpenFile(_ suffix: String) throws {
     try vault.open().add("value", account: "a")

@@ -45,7 +45,6 @@ struct VaultVanishingTests {
     // The restored file is recognized as the missing vault.
     try vault.replace(by: bytes)
     for present in [object, never] { #expect(try present.slots.count == (withDevice ? 2 : 1)) }
-
     try FileSystem().unlink(vault.path)
     try expectMissing(object)
     try vault.open().acceptReplacement()

@@ -11,8 +11,7 @@ struct ScryptCalibrationTests {
     private let state = Lock((now: ContinuousClock.now, costs: [ScryptCost]()))
     private let durations: @Sendable (Int) -> Duration?
 
-    /// The closure returns scrypt's duration for a binary logarithm of N; nil simulates a lack of
-    /// memory.
+    /// The closure returns scrypt's duration by the logarithm of N; nil simulates a lack of memory.
     init(_ durations: @escaping @Sendable (Int) -> Duration?) { self.durations = durations }
 
     var now: ContinuousClock.Instant { state.withLock { $0.now } }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// Failures of every system call of an export and an import, a read-only disk, and processes killed
-/// in the middle of an export or an import.
+/// Failures of every system call, a read-only disk, and kills during an export or an import.
 struct VaultTransferFailureTests {
   private static let codes: [Int32] =
     Campaign.isFull ? [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR] : [ENOSPC]

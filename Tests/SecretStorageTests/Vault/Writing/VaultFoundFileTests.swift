@@ -88,7 +88,6 @@ import Testing
     #expect(found.last == "fdatasync \(vault.path)")
     for number in 0..<3 { try writer.change("a", to: "\(number)") }
     #expect(log.take() == [String](repeating: "fdatasync \(vault.path)", count: 3))
-
     let bytes = try vault.bytes
     let works: [VaultWork] = [.change, .compact, .setPassphrase]
     for work in works {

@@ -8,9 +8,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// Failures beside a successful write.
-///
-/// Each test runs in a process of its own, because the handler is global.
+/// Failures beside a successful write, in a process of each test's own: the handler is global.
 struct VaultMaintenanceFailureTests {
   @Test func failureHandlerMayWriteToTheVault() async {
     await #expect(processExitsWith: .success) {
