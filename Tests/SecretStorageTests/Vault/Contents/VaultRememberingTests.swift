@@ -322,7 +322,6 @@ import Testing
       }
     }
     #expect(try TestVault.bytes(of: other) == Array("text".utf8))
-
     // With one name, the file is written again.
     try FileSystem().unlink(other)
     try vault.open().add("last", account: "last")
