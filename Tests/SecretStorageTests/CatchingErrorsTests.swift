@@ -32,8 +32,7 @@ struct CatchingErrorsTests {
   }
 
   private func lockedVault() throws -> SecretVault {
-    let object = try vault.openWithItem()
-    try object.setPassphrase(TestVault.passphrase, cost: .cheap)
+    let object = try vault.protected().adding("value", account: "a")
     object.lock()
     return object
   }

@@ -9,9 +9,9 @@ import Testing
 struct AuthenticationContextTests {
   private let passcode = AccessControl(flags: .devicePasscode)
   private let biometry = AccessControl(flags: .biometryAny)
+  private let person = TestPerson()
 
   @Test func requestHasTheReasonAndTheProofs() async throws {
-    let person = TestPerson()
     let context = AuthenticationContext(reason: "why")
     #expect(context.reason == "why")
     _ = try await context.authorize(
@@ -27,7 +27,6 @@ struct AuthenticationContextTests {
   }
 
   @Test func proofIsValidForTheReuseDuration() async throws {
-    let person = TestPerson()
     let time = Lock(ContinuousClock.now)
     let context = AuthenticationContext(person, reuse: .seconds(30))
     func authorize(_ accessControl: AccessControl) async throws {
@@ -70,7 +69,6 @@ struct AuthenticationContextTests {
 
   @Test func severalProofsAreRequestedInTurn() async throws {
     let both = AccessControl(flags: [.biometryAny, .and, .devicePasscode])
-    let person = TestPerson()
     _ = try await AuthenticationContext(person).authorize(both, with: nil)
     #expect(person.questions.map(\.accepted) == [.biometry, .passcode])
     let half = TestPerson { request throws(SecretStoreError) in
@@ -144,9 +142,7 @@ struct AuthenticationContextTests {
     let tasks = (0..<3).map { _ in asking(context) }
     try await suspend { person.isBeingAsked }
     context.cancel()
-    for task in tasks {
-      await #expect(throws: SecretStoreError.cancelled) { try await task.value }
-    }
+    for task in tasks { await #expect(throws: SecretStoreError.cancelled) { try await task.value } }
     #expect(person.questions.count == 1)
     await #expect(throws: SecretStoreError.cancelled) {
       try await context.authorize(AccessControl(), with: nil)
@@ -168,8 +164,7 @@ struct AuthenticationContextTests {
 
   @Test func descriptionsShowNoContent() async throws {
     let context = AuthenticationContext(TestPerson(), password: "canary", new: "canary")
-    let authorization = try await context.authorize(passcode, with: nil)
-    for subject in [context, authorization] as [Any] {
+    for subject in try await [context, context.authorize(passcode, with: nil)] as [Any] {
       var dumped = ""
       dump(subject, to: &dumped)
       #expect(!dumped.contains("canary") && !dumped.contains("proofs"))
@@ -193,13 +188,9 @@ struct AuthenticationContextTests {
     #expect(await authenticator.outcome() == .success(.biometry))
     #expect(
       await authenticator.outcome(accepting: .presence) == .failure(.denied("nobody is there")))
-    #expect(
-      requests.withLock { $0 } == [
-        AuthenticationRequest(reason: "Because", accepting: .any),
-        AuthenticationRequest(reason: "Because", accepting: .presence),
-      ])
-    let plain = CustomAuthenticator(capabilities: .presence) { _ in .presence }
-    #expect(plain.enrolledSet == nil)
+    #expect(requests.withLock { $0.map(\.reason) } == ["Because", "Because"])
+    #expect(requests.withLock { $0.map(\.accepted) } == [.any, .presence])
+    #expect(CustomAuthenticator(capabilities: .presence) { _ in .presence }.enrolledSet == nil)
   }
 
   private func isDenied(_ context: AuthenticationContext, _ access: AccessControl) async -> Bool {

@@ -1,4 +1,3 @@
-import StorageInternals
 import TestSupport
 import Testing
 
@@ -13,8 +12,7 @@ struct PassphraseAuthenticatorTests {
     return vault.open()
   }
 
-  @Test(arguments: 1...3)
-  func rightPassphraseIsAPasscode(attempt: Int) async throws {
+  @Test(arguments: 1...3) func rightPassphraseIsAPasscode(attempt: Int) async throws {
     let wrong = ["open barley", ""].prefix(attempt - 1)
     let person = ScriptedConversation(answers: wrong + ["open sesame"])
     let object = try lockedVault()

@@ -5,7 +5,6 @@ import Testing
 /// Names with terminal control sequences, in messages.
 struct HarmlessTextTests {
   private static let name = "\u{1B}]0;title\u{7}\r\n\u{9B}2J\u{202E}\u{2028}\u{7F}é🗝"
-  private let vault = TestVault()
 
   private func isHarmless(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
@@ -14,7 +13,7 @@ struct HarmlessTextTests {
   }
 
   @Test func slotNameInAnErrorHasNoControlCharacters() throws {
-    let object = vault.open()
+    let object = TestVault().open()
     let slot = try object.addSlot(.passphrase("p"), named: Self.name, cost: .cheap)
     try object.removeSlot(1)
     let error = try failure { try object.removeSlot(slot.id) }
@@ -29,10 +28,9 @@ struct HarmlessTextTests {
     let errors: [SecretStoreError] = [
       .locked(name), .wrongKey(name), .denied(name), .otherDevice(name), .unsupported(name),
       .invalid(name), .undecodable(name), .corrupted(name), .rolledBack(name), .replaced(name),
-      .newerFormat(name),
-      .insecure(path: name, reason: name), .missingLibrary(name), .unavailable(name),
-      .busy(path: name, holder: 1), .system(call: "open", path: name, code: 2),
-      .uncertain(path: name, code: 5),
+      .newerFormat(name), .insecure(path: name, reason: name), .missingLibrary(name),
+      .unavailable(name), .busy(path: name, holder: 1), .uncertain(path: name, code: 5),
+      .system(call: "open", path: name, code: 2),
     ]
     var diagnosis = Diagnosis()
     diagnosis.record("Opened by", name)

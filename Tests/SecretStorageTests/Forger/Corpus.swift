@@ -28,8 +28,7 @@ struct Corpus {
   private(set) var file = ForgedFile(header: [], records: [])
   /// The state files in which the machine remembers the vault.
   private(set) var state: [String: [UInt8]] = [:]
-  /// The same vault before its last replacement; a continuation of another copy of it; another
-  /// vault of the same device.
+  /// The vault before its last replacement, a branch of it, and another vault of the device.
   private(set) var older: [UInt8] = [], branch: [UInt8] = [], other: [UInt8] = []
 
   private(set) var truth: [String: String] = [:]
@@ -63,9 +62,7 @@ struct Corpus {
     file = ForgedFile(bytes)
   }
 
-  func open(_ vault: TestVault? = nil) -> SecretVault {
-    (vault ?? self.vault).open(cipher: cipher)
-  }
+  func open(_ vault: TestVault? = nil) -> SecretVault { (vault ?? self.vault).open(cipher: cipher) }
 
   /// Unlocks a vault with its owner's key; no effect in the device form.
   func unlock(_ object: SecretVault, isRevoked: Bool = false) throws {

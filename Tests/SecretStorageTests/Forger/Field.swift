@@ -56,15 +56,12 @@ struct Field {
 
   var encoded: [UInt8] {
     switch content {
-    case .number(let value, let width):
-      return Self.littleEndian(value, width)
-    case .bytes(let bytes):
-      return bytes
+    case .number(let value, let width): return Self.littleEndian(value, width)
+    case .bytes(let bytes): return bytes
     case .counted(let fields, let claim):
       let bytes = fields.encoded
       return Self.littleEndian(UInt64(claim ?? UInt32(bytes.count)), 4) + bytes
-    case .list(let fields):
-      return fields.encoded
+    case .list(let fields): return fields.encoded
     }
   }
 

@@ -4,8 +4,7 @@ import TestSupport
 
 // The forgeries of a file of records.
 extension ForgedFile {
-  /// Returns nested frames with wrong digests, so that a reader that checks each digest does
-  /// quadratic work.
+  /// Returns nested frames with wrong digests: quadratic work if each digest is checked.
   static func nestedFrames(count: Int) -> [UInt8] {
     let zeros = [UInt8](repeating: 0, count: 32)
     return (0..<count).reduce(into: []) { bytes, number in

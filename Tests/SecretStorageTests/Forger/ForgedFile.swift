@@ -8,9 +8,7 @@ struct ForgedFile {
     case record([Field])
     case bytes([UInt8])
 
-    var record: [Field]? {
-      if case .record(let fields) = self { fields } else { nil }
-    }
+    var record: [Field]? { if case .record(let fields) = self { fields } else { nil } }
   }
 
   /// The links of the chain to recompute in all records after a change.

@@ -38,8 +38,7 @@ struct ForgerKeys {
     let salt = [UInt8](repeating: purpose, count: 32)
     let outer = try cipher.deriveKey(from: user, salt: salt[...], purpose: "locket key")
     let sealed = try cipher.seal(
-      secret(of: number), with: outer,
-      authenticating: identifier + head.encoded + wrapping.encoded)
+      secret(of: number), with: outer, authenticating: identifier + head.encoded + wrapping.encoded)
     let copy = Field.list(
       "one of copies", wrapping, .counted("copy salt", salt), .counted("sealed key", sealed))
     return Self.section(2, .counted("key", head + [.list("copies", copy)]))

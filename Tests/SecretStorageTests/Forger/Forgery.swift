@@ -18,8 +18,7 @@ struct Forgery {
     self.isRemembered = isRemembered && !corpus.state.isEmpty
     self.name = "\(name) (\(form), \(self.isRemembered ? "" : "not ")remembered)"
     bytes = file.encoded
-    let sound = corpus.file.identifiers
-    isOfThisVault = form != .own && file.identifiers.isSubset(of: sound)
+    isOfThisVault = form != .own && file.identifiers.isSubset(of: corpus.file.identifiers)
   }
 
   /// Makes the forgery of a seed from one of the sound vaults, with reproducible structure.
@@ -90,8 +89,7 @@ struct Forger {
     if file.pieces.isEmpty { return }
     let place = Int.random(in: 0...file.pieces.count, using: &generator)
     switch mutation {
-    case .header:
-      file.header.changeOne(using: &generator, where: { _ in true }, mutation.change)
+    case .header: file.header.changeOne(using: &generator, where: { _ in true }, mutation.change)
     case .frame: file.insertBrokenFrame(at: place, using: &generator)
     case .junk:
       let bytes = (0..<Int.random(in: 1...99, using: &generator)).map { _ in
@@ -101,8 +99,7 @@ struct Forger {
     case .nestedFrames:
       let count = Int.random(in: 0..<32, using: &generator) == 0 ? 4000 : 40
       file.pieces.insert(.bytes(ForgedFile.nestedFrames(count: count)), at: place)
-    case .cut:
-      file.pieces.removeLast(Int.random(in: file.pieces.indices, using: &generator))
+    case .cut: file.pieces.removeLast(Int.random(in: file.pieces.indices, using: &generator))
     case .drop: file.pieces.remove(at: Int.random(in: file.pieces.indices, using: &generator))
     case .duplicate: file.pieces.insert(generator.one(of: file.pieces), at: place)
     case .reorder:

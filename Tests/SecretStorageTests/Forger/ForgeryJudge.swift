@@ -1,4 +1,5 @@
 import Concurrency
+import FoundationEssentials
 
 @testable import SecretStorage
 
@@ -42,8 +43,7 @@ final class ForgeryJudge {
   /// Judges an unlocked and a locked object that read the sound vault before the forgery.
   private func judgeKnowing() throws {
     try putSound()
-    let unlocked = corpus.open()
-    let locked = corpus.open()
+    let (unlocked, locked) = (corpus.open(), corpus.open())
     for object in [unlocked, locked] { try corpus.unlock(object) }
     _ = try unlocked.texts()
     locked.lock()
@@ -167,7 +167,7 @@ extension ForgeryJudge {
       guard let answer = answer(of: object, account, state) else {
         errorCount += 1
         // All others fail with the same error, each after reading the whole file.
-        if object.isDistrusted { break }
+        if object.contents.withLock({ $0.trustError != nil }) { break }
         continue
       }
       answers[account] = answer
@@ -221,8 +221,52 @@ extension ForgeryJudge {
   }
 }
 
-extension SecretVault {
-  fileprivate var isDistrusted: Bool { contents.withLock { $0.trustError != nil } }
+/// A vault that imports forged files.
+private final class Recipient {
+  private let vault = TestVault()
+  private let cipher: MeasuredCipher
+  private let bytes: [UInt8]
+  private let state: [String: [UInt8]]
+  private(set) var object: SecretVault
+
+  init(_ corpus: Corpus) throws {
+    cipher = corpus.cipher
+    object = vault.open(cipher: cipher)
+    try object.add("the recipient's", account: "a")
+    try object.add("own", account: "own")
+    (bytes, state) = try vault.snapshot
+  }
+
+  func startOver() throws {
+    try vault.restore(bytes, state)
+    object = vault.open(cipher: cipher)
+  }
+
+  /// Returns the damage by an import; `held` are the values of the file's vault, nil for any.
+  func mistakes(held: [String: Set<String>]?) -> [String] {
+    var mistakes: [String] = []
+    do {
+      // The next write must work as well, for any imported dates and revisions.
+      try object.add("new", account: "new")
+      try object.compact()
+      let again = vault.open(cipher: cipher)
+      guard try again.verify().isSound else { return ["an import damages the vault"] }
+      for item in try again.items(matching: .all) {
+        let account = item.identity.account ?? ""
+        let text = try again.text(of: item) ?? ""
+        let own = ["a": "the recipient's", "own": "own", "new": "new"][account]
+        let values = own.map { [$0] } ?? held.map { $0[account] ?? [] }
+        if values?.contains(text) == false { mistakes.append("\(account) is imported as \(text)") }
+        let latest = Date().addingTimeInterval(2 * 86_400)
+        if max(item.creationDate, item.modificationDate) > latest {
+          mistakes.append("\(account) is imported with a date of the future")
+        }
+      }
+    } catch {
+      mistakes.append("after an import: \(error)")
+    }
+    return mistakes
+  }
 }
 
 extension Unicode.Scalar {

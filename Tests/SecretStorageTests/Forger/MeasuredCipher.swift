@@ -6,9 +6,7 @@ import TestSupport
 
 struct MeasuredCipher: ForwardingCipher {
   /// Work, in bytes or calls.
-  struct Work {
-    var digested = 0, sealed = 0, opened = 0, derived = 0, stretched = 0
-  }
+  struct Work { var digested = 0, sealed = 0, opened = 0, derived = 0, stretched = 0 }
 
   let cipher = TestCipher()
   private let work = Lock(Work())

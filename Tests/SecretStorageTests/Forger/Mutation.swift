@@ -46,14 +46,12 @@ enum Mutation: String, CaseIterable, Sendable {
     switch field.content {
     case .number(let value, let width):
       field.content = .number(Self.number(besides: value, width, using: &generator), width: width)
-    case .bytes(let bytes):
-      field.content = .bytes(Self.changed(bytes, using: &generator))
+    case .bytes(let bytes): field.content = .bytes(Self.changed(bytes, using: &generator))
     case .counted(let fields, _):
       let count = UInt64(fields.encoded.count)
       let claim = UInt32(truncatingIfNeeded: Self.number(besides: count, 4, using: &generator))
       field.content = .counted(fields, claim: claim)
-    case .list(let parts):
-      field.content = .list(Self.rearranged(parts, using: &generator))
+    case .list(let parts): field.content = .list(Self.rearranged(parts, using: &generator))
     }
   }
 

@@ -1,10 +1,7 @@
 @testable import SecretStorage
 
-/// An export written by the forger to the format's page; the forger knows its keys and can seal any
-/// contents.
+/// An export by the format's page from the forger, who knows its keys and can seal any contents.
 struct OwnVault {
-  private static let keyNumbers: [UInt8: UInt32] = [1: 1, 2: 2, 3: 3, 64: 4, 65: 5]
-
   private let keys = ForgerKeys()
   private let identifier = [UInt8](repeating: 0xF7, count: 16)
   private let start: UInt64
@@ -41,7 +38,7 @@ struct OwnVault {
 
   private func keyTable(_ end: UInt64, after last: [Field]?) throws -> [Field] {
     var sections = [try keys.slot(in: identifier)]
-    for (purpose, number) in Self.keyNumbers.sorted(by: { $0.key < $1.key }) {
+    for (purpose, number) in [(1, 1), (2, 2), (3, 3), (64, 4), (65, 5)] as [(UInt8, UInt32)] {
       sections.append(try keys.key(number, purpose, in: identifier))
     }
     sections.append(ForgerKeys.section(16, .counted("end", [.number("end", end, 8)])))

@@ -51,8 +51,7 @@ struct TableForgeryTests {
   /// A copy from before the vault had a passphrase, when its device opened it.
   private let older: [UInt8]
   private let sound: [UInt8]
-  private let state: [String: [UInt8]]
-  private let staleState: [String: [UInt8]]
+  private let state, staleState: [String: [UInt8]]
 
   init() throws {
     let owner = try vault.open().adding("value", account: "always", .always)
@@ -131,9 +130,8 @@ struct TableForgeryTests {
   /// Returns records of the older copy in a place, perhaps with damage.
   private func oldTables(_ number: Int, _ placement: Placement) -> [UInt8] {
     var generator = Campaign.generator(number)
-    let old = ForgedFile(older).pieces
     var file = ForgedFile(sound)
-    placement.put(old, into: &file)
+    placement.put(ForgedFile(older).pieces, into: &file)
     if Bool.random(using: &generator) {
       let index = Int.random(in: 0...file.pieces.count, using: &generator)
       let count = Int.random(in: 1...600, using: &generator)

@@ -2,8 +2,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-@Suite(.expectsFailures)
-struct RedactionTests {
+@Suite(.expectsFailures) struct RedactionTests {
   /// Every textual form of a value that a person or a log could see.
   private func renderings(of subject: Any) -> [String] {
     var dumped = ""
@@ -33,7 +32,6 @@ struct RedactionTests {
     app.$token.attributes.label = "canary label"
     try app.$token.save()
     try app.$password.save()
-
     let secret: Secret = "canary value"
     let reading = try #require(try store.secret(of: store.items(matching: .all)[0].id))
     #expect(reading.secret.count == 12)

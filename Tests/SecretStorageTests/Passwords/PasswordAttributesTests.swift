@@ -20,12 +20,10 @@ struct PasswordAttributesTests {
     item.value = "value"
     item.attributes.label = "label"
     #expect(stored?.label == nil)
-    #expect(item.attributes.label == "label")
-    #expect(item.hasUnsavedChanges)
+    #expect(item.attributes.label == "label" && item.hasUnsavedChanges)
     try item.save()
     #expect(stored?.label == "label")
-    #expect(!item.hasUnsavedChanges)
-    #expect(item.value == "value")
+    #expect(!item.hasUnsavedChanges && item.value == "value")
   }
 
   @Test func attributesOfAnAbsentItemNeedAValue() throws {
@@ -39,8 +37,7 @@ struct PasswordAttributesTests {
     #expect(stored?.label == "label")
   }
 
-  @Test(arguments: RefreshPolicy.all)
-  func nilClearsOneAttribute(_ policy: RefreshPolicy) throws {
+  @Test(arguments: RefreshPolicy.all) func nilClearsOneAttribute(_ policy: RefreshPolicy) throws {
     _ = try store.add(
       "value", identity: identity,
       attributes: ItemAttributes(label: "label", comment: "comment", creator: 1, isInvisible: true))
@@ -74,8 +71,7 @@ struct PasswordAttributesTests {
     other.attributes.comment = "theirs"
     try other.save()
     try item.save()
-    #expect(stored?.label == "mine")
-    #expect(stored?.comment == "theirs")
+    #expect(stored?.label == "mine" && stored?.comment == "theirs")
   }
 
   @Test func accessOptionAppliesToAddedItemsOnly() throws {
@@ -122,8 +118,7 @@ struct PasswordAttributesTests {
 
   @Test func datesAreThoseOfTheStore() throws {
     let item = item()
-    #expect(item.creationDate == nil)
-    #expect(item.modificationDate == nil)
+    #expect(item.creationDate == nil && item.modificationDate == nil)
     item.value = "first"
     let creation = try #require(item.creationDate)
     #expect(item.modificationDate == creation)

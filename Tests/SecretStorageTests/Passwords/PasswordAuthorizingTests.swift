@@ -10,11 +10,7 @@ struct PasswordAuthorizingTests {
   private let person = TestPerson()
   private let store: SecretVault
 
-  init() {
-    store = SecretVault(
-      fileURL: directory.file, stateDirectory: directory.state, authenticator: person,
-      cipher: OpenSSLCipher())
-  }
+  init() { store = directory.open(cipher: OpenSSLCipher(), authenticator: person) }
 
   private func item(
     _ flags: AccessFlags = .devicePasscode, _ policy: RefreshPolicy = .manual,
@@ -48,8 +44,7 @@ struct PasswordAuthorizingTests {
   @Test(arguments: RefreshPolicy.all)
   func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")
-    #expect(item.value == "default")
-    #expect(item.status == .denied)
+    #expect(item.value == "default" && item.status == .denied)
     let isManual = policy == .manual
     if !isManual { #expect(item.value == "default") }
     #expect(throws: SecretStoreError.self) { try item.loadNow() }
@@ -90,8 +85,7 @@ struct PasswordAuthorizingTests {
     let right = AuthenticationContext(password: "right")
     let item = try await saved(.applicationPassword, .onAccess, by: right)
     item.value = "implicit"
-    #expect(item.hasUnsavedChanges && item.status == .denied)
-    #expect(item.value == "implicit")
+    #expect(item.hasUnsavedChanges && item.status == .denied && item.value == "implicit")
     await #expect(throws: SecretStoreError.wrongApplicationPassword) {
       try await item.save(authorizedBy: AuthenticationContext(password: "wrong"))
     }

@@ -135,8 +135,7 @@ struct PasswordChangeTests {
     try item.save()
     #expect(store.calls { item.value?.append("z") } == 0)
     #expect(item.value == "storedxyz")
-    let other = PasswordItem<String>(in: store.content)
-    #expect(other.value == "storedxy")
+    #expect(PasswordItem<String>(in: store.content).value == "storedxy")
   }
 
   @Test func changeThatThrowsIsKept() {

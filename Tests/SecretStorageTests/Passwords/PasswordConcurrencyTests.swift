@@ -2,8 +2,7 @@ import SecretStorage
 import Testing
 
 struct PasswordConcurrencyTests {
-  @Test(arguments: RefreshPolicy.all)
-  func setIsVisibleToLaterGets(_ policy: RefreshPolicy) async {
+  @Test(arguments: RefreshPolicy.all) func setIsVisibleToLaterGets(_ policy: RefreshPolicy) async {
     let item = PasswordItem<Int>(policy, in: InMemorySecretStore())
     item.value = 0
     await withTaskGroup { group in
@@ -48,8 +47,7 @@ struct PasswordConcurrencyTests {
   }
 
   @Test func concurrentSetsAndRemovalsAreSaved() async throws {
-    let store = InMemorySecretStore()
-    let item = PasswordItem<String>(in: store)
+    let item = PasswordItem<String>(in: InMemorySecretStore())
     await withTaskGroup { group in
       for number in 0..<4 {
         group.addTask {
@@ -63,8 +61,7 @@ struct PasswordConcurrencyTests {
     }
     try await item.save()
     item.value = "last"
-    #expect(item.value == "last")
-    #expect(item.error == nil)
+    #expect(item.value == "last" && item.error == nil)
   }
 
   @Test func valueSetDuringASaveIsUnsaved() throws {
@@ -79,8 +76,7 @@ struct PasswordConcurrencyTests {
       withExtendedLifetime(observation) {}
     }
     #expect(other.value == 1)
-    #expect(item.value == 2)
-    #expect(item.hasUnsavedChanges)
+    #expect(item.value == 2 && item.hasUnsavedChanges)
     try item.save()
     #expect(other.value == 2)
     #expect(!item.hasUnsavedChanges)
@@ -89,15 +85,10 @@ struct PasswordConcurrencyTests {
   @Test func concurrentSavesKeepTheLastSet() async throws {
     let store = InMemorySecretStore()
     let item = PasswordItem<Int>(.manual, in: store)
-    await withTaskGroup { group in
-      group.addTask {
-        for number in 1...500 { item.value = number }
-      }
-      group.addTask {
-        for _ in 1...500 {
-          do { try await item.save() } catch { Issue.record(error) }
-        }
-      }
+    try await withThrowingTaskGroup { group in
+      group.addTask { for number in 1...500 { item.value = number } }
+      group.addTask { for _ in 1...500 { try await item.save() } }
+      try await group.waitForAll()
     }
     #expect(item.value == 500)
     try await item.save()

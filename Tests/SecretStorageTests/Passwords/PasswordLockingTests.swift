@@ -11,9 +11,8 @@ struct PasswordLockingTests {
   private static let policies: [RefreshPolicy] = [.onAccess, .onChange]
 
   init() throws {
-    vault = SecretVault(
-      fileURL: files.file, stateDirectory: files.state,
-      authenticator: CustomAuthenticator(capabilities: .presence) { _ in .presence })
+    let person = CustomAuthenticator(capabilities: .presence) { _ in .presence }
+    vault = files.open(cipher: OpenSSLCipher(), authenticator: person)
     try vault.add("secret", account: "account")
   }
 
@@ -30,13 +29,10 @@ struct PasswordLockingTests {
     let item = item(policy)
     #expect(item.value == "secret")
     vault.lock()
-    #expect(item.value == "default")
-    #expect(item.status == .locked)
-    #expect(item.error?.isLocked == true)
+    #expect(item.value == "default" && item.status == .locked && item.error?.isLocked == true)
     #expect(item.stored.state.withLock { $0.value } == nil)
     try vault.unlock()
-    #expect(item.value == "secret")
-    #expect(item.status == .value)
+    #expect(item.value == "secret" && item.status == .value)
   }
 
   @Test(arguments: policies + [.manual])
@@ -59,8 +55,7 @@ struct PasswordLockingTests {
     vault.lock()
     #expect(item.value == "secret")
     item.forget()
-    #expect(item.value == "default")
-    #expect(item.status == .locked)
+    #expect(item.value == "default" && item.status == .locked)
   }
 
   private enum End: CaseIterable { case locking, cancelling, forgetting }
@@ -100,8 +95,7 @@ struct PasswordLockingTests {
       vault.lock()
       #expect(item.value == "default")
     }
-    #expect(item.value == "secret")
-    #expect(item.stored.state.withLock { $0.value } == nil)
+    #expect(item.value == "secret" && item.stored.state.withLock { $0.value } == nil)
     #expect(item.error?.isLocked == true)
   }
 

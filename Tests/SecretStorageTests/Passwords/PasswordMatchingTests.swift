@@ -19,8 +19,7 @@ struct PasswordMatchingTests {
     }
   }
 
-  @Test(arguments: TestStore.all)
-  func omittedPartsMatchAnyValue(_ store: TestStore) throws {
+  @Test(arguments: TestStore.all) func omittedPartsMatchAnyValue(_ store: TestStore) throws {
     let password = Declarations(in: try store.make())
     password.a = "The Valley Wind"
     #expect(password.b == "The Valley Wind" && password.c == nil)
@@ -29,8 +28,7 @@ struct PasswordMatchingTests {
     #expect(password.a == nil && password.b == "The Sixth Station")
   }
 
-  @Test(arguments: TestStore.all)
-  func oldestMatchIsUsed(_ store: TestStore) throws {
+  @Test(arguments: TestStore.all) func oldestMatchIsUsed(_ store: TestStore) throws {
     let password = Declarations(in: try store.make())
     password.c = "The Sixth Station"
     password.a = "The Valley Wind"
@@ -41,8 +39,7 @@ struct PasswordMatchingTests {
     #expect(try password.$b.matchCount == 1)
   }
 
-  @Test(arguments: TestStore.all)
-  func readItemIsUpdatedAndRemoved(_ store: TestStore) throws {
+  @Test(arguments: TestStore.all) func readItemIsUpdatedAndRemoved(_ store: TestStore) throws {
     let store = try store.make()
     let password = Declarations(in: store)
     password.c = "The Sixth Station"
@@ -56,8 +53,7 @@ struct PasswordMatchingTests {
     #expect(try store.items(matching: .all).count == 1)
   }
 
-  @Test(arguments: TestStore.all)
-  func exactMatchNeedsAbsentParts(_ store: TestStore) throws {
+  @Test(arguments: TestStore.all) func exactMatchNeedsAbsentParts(_ store: TestStore) throws {
     let store = try store.make()
     let one = GenericPassword<String>(service: "service", account: "account", in: store)
     let any = GenericPassword<String>(service: "service", in: store)
@@ -80,7 +76,6 @@ struct PasswordMatchingTests {
     second.wrappedValue = "new"
     #expect(first.wrappedValue == "new")
     try second.projectedValue.remove()
-    #expect(first.wrappedValue == nil)
-    #expect(first.projectedValue.status == .absent)
+    #expect(first.wrappedValue == nil && first.projectedValue.status == .absent)
   }
 }

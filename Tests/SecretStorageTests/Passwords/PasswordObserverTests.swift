@@ -28,8 +28,7 @@ struct PasswordObserverTests {
     withExtendedLifetime(observation) {}
   }
 
-  @Test(arguments: TestStore.all)
-  func observerMayWriteAndRemove(_ kind: TestStore) throws {
+  @Test(arguments: TestStore.all) func observerMayWriteAndRemove(_ kind: TestStore) throws {
     let store = try kind.make()
     let first = PasswordItem<Int>(.generic(service: "first"), in: store)
     let second = PasswordItem<Int>(.generic(service: "second"), in: store)
@@ -45,16 +44,13 @@ struct PasswordObserverTests {
   }
 
   @Test func observerMayLockAndUnlockTheVault() throws {
-    let object = TestVault().open()
-    try object.add("text", account: "account")
+    let object = try TestVault().open().adding("text", account: "account")
     let isUnlocked = DispatchSemaphore(value: 0)
     let observation = object.observeChanges {
-      do {
+      recordingErrors {
         guard try object.isLocked else { return }
         try object.unlock()
         isUnlocked.signal()
-      } catch {
-        Issue.record(error)
       }
     }
     object.lock()
@@ -64,8 +60,7 @@ struct PasswordObserverTests {
   }
 
   /// The last call of a handler sees the newest change, however many changes were coalesced.
-  @Test(arguments: TestStore.all)
-  func slowObserverGetsTheNewestChange(_ kind: TestStore) throws {
+  @Test(arguments: TestStore.all) func slowObserverGetsTheNewestChange(_ kind: TestStore) throws {
     let store = try kind.make()
     let item = PasswordItem<Int>(in: store)
     let heard = Heard<Int?>()

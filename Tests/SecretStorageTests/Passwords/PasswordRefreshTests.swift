@@ -2,8 +2,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-@Suite(.expectsFailures)
-struct PasswordRefreshTests {
+@Suite(.expectsFailures) struct PasswordRefreshTests {
   private let store = ScriptedStore()
   private let other: PasswordItem<String>
 
@@ -13,8 +12,7 @@ struct PasswordRefreshTests {
     PasswordItem(policy, defaultValue: defaultValue, in: store)
   }
 
-  @Test(arguments: RefreshPolicy.all)
-  func declarationDoesNotUseTheStore(_ policy: RefreshPolicy) {
+  @Test(arguments: RefreshPolicy.all) func declarationDoesNotUseTheStore(_ policy: RefreshPolicy) {
     _ = item(policy)
     #expect(store.callCount == 0)
   }
@@ -34,10 +32,8 @@ struct PasswordRefreshTests {
     let item = item(.manual, defaultValue: "default")
     #expect(item.value == "default")
     item.value = "set"
-    #expect(item.value == "set")
-    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "set" && item.hasUnsavedChanges)
     #expect(store.callCount == 0)
-
     try item.save()
     #expect(other.value == "set")
     #expect(!item.hasUnsavedChanges)
@@ -69,20 +65,16 @@ struct PasswordRefreshTests {
     item.attributes.label = "unsaved"
     store.fail(with: .locked())
     #expect(throws: SecretStoreError.locked()) { try item.load() }
-    #expect(item.value == "unsaved")
-    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "unsaved" && item.hasUnsavedChanges)
     store.fail(with: nil)
     #expect(try item.load() == "stored")
-    #expect(item.value == "stored")
-    #expect(item.attributes.label == nil)
-    #expect(!item.hasUnsavedChanges)
+    #expect(item.value == "stored" && item.attributes.label == nil && !item.hasUnsavedChanges)
   }
 
   @Test func manualStatusDoesNotLoadTheValue() {
     other.value = "stored"
     let item = item(.manual, defaultValue: "default")
-    #expect(item.status == .value)
-    #expect(item.value == "default")
+    #expect(item.status == .value && item.value == "default")
   }
 
   @Test func onChangeReadsOnlyAfterAChange() {
@@ -120,8 +112,7 @@ struct PasswordRefreshTests {
     item.value = "new"
     store.fail(with: nil)
     #expect(try item.matchCount == 1)
-    #expect(item.status == .value)
-    #expect(item.value == "new" && item.hasUnsavedChanges)
+    #expect(item.status == .value && item.value == "new" && item.hasUnsavedChanges)
   }
 
   @Test func onChangeItemIsNotRetainedByItsStore() {

@@ -3,8 +3,7 @@ import SecretStorage
 import TestSupport
 import Testing
 
-@Suite(.expectsFailures)
-struct PasswordStatusTests {
+@Suite(.expectsFailures) struct PasswordStatusTests {
   private let store = ScriptedStore()
   private let item: PasswordItem<String>
 
@@ -19,20 +18,15 @@ struct PasswordStatusTests {
   func failedGetReturnsTheLastValueOrDefault(_ failure: SecretStoreError, _ status: PasswordStatus)
   {
     store.fail(with: failure)
-    #expect(item.value == "default")
-    #expect(item.status == status)
-    #expect(item.error == failure)
+    #expect(item.value == "default" && item.status == status && item.error == failure)
     store.fail(with: nil)
     item.value = "known"
     store.fail(with: failure)
     let isKeptBack = status == .locked || status == .denied
     #expect(item.value == (isKeptBack ? "default" : "known"))
-    #expect(item.status == status)
-    #expect(!item.hasUnsavedChanges)
+    #expect(item.status == status && !item.hasUnsavedChanges)
     store.fail(with: nil)
-    #expect(item.value == "known")
-    #expect(item.status == .value)
-    #expect(item.error == nil)
+    #expect(item.value == "known" && item.status == .value && item.error == nil)
   }
 
   @Test(arguments: failures)
@@ -42,28 +36,23 @@ struct PasswordStatusTests {
     item.value = "old"
     store.fail(with: failure)
     item.value = "new"
-    #expect(item.value == "new")
-    #expect(item.status == status)
-    #expect(item.error == failure)
+    #expect(item.value == "new" && item.status == status && item.error == failure)
     #expect(item.hasUnsavedChanges)
     #expect(throws: failure) { try item.save() }
     #expect(item.hasUnsavedChanges)
-
     store.fail(with: nil)
     #expect(item.value == "new")
     #expect(try stored() == "old")
     try item.save()
     #expect(try stored() == "new")
-    #expect(!item.hasUnsavedChanges)
-    #expect(item.status == .value)
+    #expect(!item.hasUnsavedChanges && item.status == .value)
   }
 
   @Test func failedRemovalIsUnsaved() throws {
     item.value = "old"
     store.fail(with: .locked())
     item.value = nil
-    #expect(item.hasUnsavedChanges)
-    #expect(item.value == "default")
+    #expect(item.hasUnsavedChanges && item.value == "default")
     store.fail(with: nil)
     try item.save()
     #expect(try stored() == nil)
@@ -73,8 +62,7 @@ struct PasswordStatusTests {
   @Test func statusIsReadBeforeAnyAccess() {
     #expect(item.status == .absent)
     store.fail(with: .locked())
-    let other = PasswordItem<String>(in: store)
-    #expect(other.status == .locked)
+    #expect(PasswordItem<String>(in: store).status == .locked)
   }
 
   @Test func lockedIsNeverAbsent() {
@@ -87,8 +75,7 @@ struct PasswordStatusTests {
     #expect(throws: SecretStoreError.locked()) { try item.matchCount }
   }
 
-  @Test(arguments: [nil, "new"])
-  func statusIsReadAgainAfterASuccess(_ unsaved: String?) throws {
+  @Test(arguments: [nil, "new"]) func statusIsReadAgainAfterASuccess(_ unsaved: String?) throws {
     item.value = "old"
     store.fail(with: .locked())
     if let unsaved { item.value = unsaved } else { _ = item.value }
@@ -96,8 +83,7 @@ struct PasswordStatusTests {
     store.fail(with: nil)
     #expect(try item.matchCount == 1)
     #expect(item.error == nil && item.status == .value)
-    #expect(item.hasUnsavedChanges == (unsaved != nil))
-    #expect(item.value == unsaved ?? "old")
+    #expect(item.hasUnsavedChanges == (unsaved != nil) && item.value == unsaved ?? "old")
   }
 
   @Test func removalDoesNotHideOtherMatches() throws {
@@ -107,9 +93,7 @@ struct PasswordStatusTests {
     try item.load()
     PasswordItem(.generic(service: "service", account: "account"), in: store.content).value = "2"
     try item.remove()
-    #expect(item.attributes.label == nil)
-    #expect(item.creationDate == nil)
-    #expect(item.status == .value)
+    #expect(item.attributes.label == nil && item.creationDate == nil && item.status == .value)
     try item.remove()
     #expect(item.status == .absent)
   }
@@ -136,8 +120,7 @@ struct PasswordStatusTests {
     }
     let item = PasswordItem<Unstorable>(in: store)
     item.value = Unstorable()
-    #expect(item.hasUnsavedChanges)
-    #expect(item.value != nil)
+    #expect(item.hasUnsavedChanges && item.value != nil)
     let reason = try #require(item.error?.invalid)
     #expect(reason.contains("Unstorable") && !reason.hasSuffix("."))
   }
@@ -146,10 +129,8 @@ struct PasswordStatusTests {
     let item = PasswordItem<String>(accessFlags: [.biometryAny, .or, .devicePasscode], in: store)
     item.value = "secret"
     #expect(item.hasUnsavedChanges)
-    guard case .unavailable = item.status, case .unsupported = item.error else {
-      Issue.record("The status is \(item.status), the error \(String(describing: item.error)).")
-      return
-    }
+    let error = try #require(item.error)
+    #expect(error.kind == "unsupported" && item.status == .unavailable(error.description))
     #expect(store.content.items(matching: .all).isEmpty)
   }
 
@@ -166,8 +147,7 @@ struct PasswordStatusTests {
   @Test func endlessRacesAreAConflict() throws {
     store.failWrites(with: Array(repeating: .conflict, count: 1000))
     item.value = "set"
-    #expect(item.error == .conflict)
-    #expect(item.hasUnsavedChanges)
+    #expect(item.error == .conflict && item.hasUnsavedChanges)
     #expect(throws: SecretStoreError.conflict) { try item.save() }
   }
 

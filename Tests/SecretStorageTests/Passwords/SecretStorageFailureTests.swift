@@ -37,7 +37,6 @@ struct SecretStorageFailureTests {
     #expect(report(0) == 102)
     // The one that was reported last remains.
     #expect(report(1) == 102)
-
     let vault = TestVault().open()
     for number in 0..<200 {
       vault.reportingFailure(of: "task") { () throws(SecretStoreError) in
@@ -66,15 +65,14 @@ struct SecretStorageFailureTests {
   }
 
   /// A failure in a vault, which calls the app's handler on a queue.
-  @Test func endOfTheProcessLosesNoPrintedFailure() async throws {
+  @Test func endOfTheProcessLosesNoPrintedFailure() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let queue = SerialQueue()
       let gate = DispatchSemaphore(value: 0)
       queue.run { gate.wait() }
       SecretStores.report(SecretStorageFailure(.maintenance, .locked()), on: queue)
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("\(SecretStorageFailure(.maintenance, .locked()))\n"))
+    #expect(message(of: result).contains("\(SecretStorageFailure(.maintenance, .locked()))\n"))
   }
 
   /// A read, a write and a change in place that fail, and fail again after each has succeeded.
@@ -106,8 +104,7 @@ struct SecretStorageFailureTests {
       #expect(heard.all == [SecretStorageFailure(.read, .locked())])
       item.value = "value"
       item.value = "other"
-      #expect(heard.all.last == SecretStorageFailure(.write, .locked()))
-      #expect(heard.all.count == 2)
+      #expect(heard.all.last == SecretStorageFailure(.write, .locked()) && heard.all.count == 2)
       do { try item.save() } catch {}
       #expect(heard.all.count == 2)
       store.fail(with: nil)
@@ -130,8 +127,7 @@ struct SecretStorageFailureTests {
       let heard = Lock(false)
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in
-        #expect(item.value == nil)
-        #expect(item.error == .locked())
+        #expect(item.value == nil && item.error == .locked())
         heard.withLock { $0 = true }
       }
       store.fail(with: .locked())

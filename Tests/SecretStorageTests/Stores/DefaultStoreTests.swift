@@ -1,12 +1,12 @@
 import SecretStorage
+import TestSupport
 import Testing
 
 struct DefaultStoreTests {
   private static let constant = PasswordItem<String>(
     .generic(service: "service"), refreshPolicy: .manual)
 
-  @Test(arguments: 0..<8)
-  func constantHasItsOwnStateInEachOverride(_ number: Int) async throws {
+  @Test(arguments: 0..<8) func constantHasItsOwnStateInEachOverride(_ number: Int) async throws {
     let store = InMemorySecretStore()
     try await SecretStores.withDefaultStore(store) {
       #expect(Self.constant.value == nil)
@@ -17,8 +17,7 @@ struct DefaultStoreTests {
       async let seenByChild = Self.constant.load()
       #expect(try await seenByChild == "\(number)")
     }
-    let item = PasswordItem<String>(.generic(service: "service"), in: store)
-    #expect(item.value == "\(number)")
+    #expect(PasswordItem<String>(.generic(service: "service"), in: store).value == "\(number)")
   }
 
   @Test func passwordWithAStoreIsNotOverridden() {
@@ -29,8 +28,7 @@ struct DefaultStoreTests {
   }
 
   @Test func sharedInMemoryStoreIsAStaticMember() {
-    let item = PasswordItem<String>(.generic(service: "dot"), in: .inMemory)
-    item.value = "value"
+    PasswordItem<String>(.generic(service: "dot"), in: .inMemory).value = "value"
     let items = InMemorySecretStore.inMemory.items(matching: .exactly(.generic(service: "dot")))
     #expect(items.count == 1)
   }
@@ -62,10 +60,9 @@ struct DefaultStoreTests {
       }
       SecretStores.bootstrap(InMemorySecretStore())
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     let words =
       isBootstrapped
       ? "SecretStores.bootstrap(_:) was called twice." : "after the default store had been used"
-    #expect(text.contains(words))
+    #expect(message(of: result).contains(words))
   }
 }

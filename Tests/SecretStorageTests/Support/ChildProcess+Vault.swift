@@ -9,8 +9,7 @@ extension ChildProcess {
     _ mode: String, on vault: TestVault, _ parameters: [String], journal: String
   ) throws {
     try self.init(
-      executable: "VaultProcess", [mode, vault.path, vault.statePath] + parameters,
-      output: journal)
+      executable: "VaultProcess", [mode, vault.path, vault.statePath] + parameters, output: journal)
   }
 
   func wait(for lines: Int, in journal: String) throws {
@@ -19,7 +18,6 @@ extension ChildProcess {
     }
   }
 
-  /// Kills the process, and waits for its end.
   func kill() {
     stop()
     end()

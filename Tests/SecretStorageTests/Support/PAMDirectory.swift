@@ -8,9 +8,7 @@ import TestSupport
 
 struct PAMDirectory: Sendable {
   /// Whether libpam exists and reads services from other directories than the system's.
-  static var isPossible: Bool {
-    (unsafe try? LibPAM.shared.get().startInDirectory != nil) == true
-  }
+  static var isPossible: Bool { (unsafe try? LibPAM.shared.get().startInDirectory != nil) == true }
 
   /// Whether the system has one of its usual modules, which PAM finds by name.
   static func hasModule(_ name: String) -> Bool {
@@ -62,6 +60,22 @@ struct PAMDirectory: Sendable {
   }
 
   struct Unavailable: Error {}
+}
+
+/// The PAM module of the tests, which `Fixtures/pam-module.c` describes.
+enum PAMModule {
+  /// The bytes of the module; nil without a C compiler or without libpam to link to.
+  static let library: [UInt8]? = try? {
+    let directory = try TemporaryDirectory()
+    let source = Fixture.url("pam-module.c").path
+    let command = "cc -shared -fPIC -o \"$0\" \"$1\" -l:libpam.so.0 2>&1"
+    try ChildProcess(
+      "/bin/sh", ["-c", command, directory("module.so"), source], output: directory("log")
+    ).wait()
+    return try content(of: directory("module.so"))
+  }()
+
+  static var isThere: Bool { library != nil }
 }
 
 extension PAMAuthenticator {

@@ -14,6 +14,4 @@ extension PasswordItem {
   }
 }
 
-extension RefreshPolicy {
-  static let all = [onAccess, onChange, manual]
-}
+extension RefreshPolicy { static let all = [onAccess, onChange, manual] }

@@ -56,13 +56,9 @@ extension Authenticator {
 }
 
 extension Result where Failure == SecretStoreError {
-  var error: SecretStoreError? {
-    if case .failure(let error) = self { error } else { nil }
-  }
+  var error: SecretStoreError? { if case .failure(let error) = self { error } else { nil } }
 
-  var denial: String? {
-    if case .failure(.denied(let reason)) = self { reason } else { nil }
-  }
+  var denial: String? { if case .failure(.denied(let reason)) = self { reason } else { nil } }
 
   var unavailability: String? {
     if case .failure(.unavailable(let reason)) = self { reason } else { nil }

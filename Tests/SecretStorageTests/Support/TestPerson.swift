@@ -59,7 +59,6 @@ final class TestPerson: Authenticator {
   }
 }
 
-/// Waits until the task is cancelled.
 func waitForCancellation() async throws(SecretStoreError) -> Never {
   while true {
     do { try await Task.sleep(for: .seconds(100_000)) } catch { throw .cancelled }

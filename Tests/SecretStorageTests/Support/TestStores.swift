@@ -42,8 +42,7 @@ final class TestVault: Sendable {
 
   /// Returns another object for the same vault, as another process has one.
   ///
-  /// It may have another path of the file, state directory or machine identity, failing system
-  /// calls, or systemd credentials.
+  /// Its path, state directory, machine identity, file system and credentials may differ.
   func open(
     at other: String? = nil, state: String? = nil, machine: String = "/etc/machine-id",
     credentials: String? = nil, cipher: (any SecretCipher)? = nil,

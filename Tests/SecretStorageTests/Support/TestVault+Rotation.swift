@@ -56,8 +56,7 @@ struct CapturedKeys {
 }
 
 extension SecretVault {
-  /// Adds items at once, of each accessibility that a vault without a passphrase supports, or of
-  /// each that may leave the device.
+  /// Adds items at once, of each accessibility without a passphrase, or of each portable one.
   func addMany(_ count: Int, isPortable: Bool = false) throws(SecretStoreError) {
     let location = try location
     let accessibilities = Accessibility.allCases.filter {
@@ -90,8 +89,7 @@ extension SecretVault {
   func rotate(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
-    let keys = try hasPassphrase ? [UnlockKey.tests] : []
-    try rotateKeys(keeping: keys, reporting: report)
+    try rotateKeys(keeping: hasPassphrase ? [.tests] : [], reporting: report)
   }
 
   /// Rotates the keys, and cancels after a number of items.

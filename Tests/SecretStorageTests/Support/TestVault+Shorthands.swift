@@ -5,7 +5,6 @@ import Concurrency
 // Short forms of what many tests do with a vault.
 
 extension UnlockKey {
-  /// The tests' passphrase.
   static var tests: UnlockKey { .passphrase(TestVault.passphrase) }
 }
 
@@ -73,7 +72,11 @@ extension SecretVault {
     return items
   }
 
-  /// Adds an item, and returns the vault.
+  /// Adds a slot for each passphrase, with the passphrase as its name.
+  func addPassphrases(_ names: String...) throws {
+    for name in names { try addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .cheap) }
+  }
+
   func adding(
     _ value: String, account: String, _ accessibility: Accessibility = .whenUnlocked
   ) throws(SecretStoreError) -> SecretVault {

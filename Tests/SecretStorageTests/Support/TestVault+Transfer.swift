@@ -9,8 +9,7 @@ import Testing
 struct MovedItem: Hashable {
   let identity: ItemIdentity
   let attributes: ItemAttributes
-  let created: Int64
-  let modified: Int64
+  let created, modified: Int64
   let secret: [UInt8]
 }
 
@@ -171,7 +170,6 @@ func expectError<Result>(
   }
 }
 
-/// Expects this error.
 func expectError<Result>(
   _ expected: SecretStoreError, sourceLocation: SourceLocation = #_sourceLocation,
   from body: () throws -> Result
@@ -200,13 +198,9 @@ extension SecretStoreError {
   var isLocked: Bool { if case .locked = self { true } else { false } }
 
   /// The violated limit; nil for other errors.
-  var invalid: String? {
-    if case .invalid(let what) = self { what } else { nil }
-  }
+  var invalid: String? { if case .invalid(let what) = self { what } else { nil } }
 
-  var corrupted: String? {
-    if case .corrupted(let what) = self { what } else { nil }
-  }
+  var corrupted: String? { if case .corrupted(let what) = self { what } else { nil } }
 
   /// The name of the case, with the code of a failed system call.
   var kind: String {

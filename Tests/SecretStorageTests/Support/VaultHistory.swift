@@ -55,9 +55,7 @@ struct VaultHistory {
     return copy
   }
 
-  /// Returns the violations in a damaged copy's answers: wrong values, and silent losses.
-  ///
-  /// At most `lost` items may be beyond recovery.
+  /// Returns the wrong values, silent losses, and more than `lost` lost items of a damaged copy.
   func mistakes(of object: SecretVault, lost: Int) -> [String] {
     var mistakes: [String] = []
     for (account, value) in truth {

@@ -15,8 +15,7 @@ enum VaultWork: CaseIterable {
     case .rotateKeys: try object.rotate()
     case .setPassphrase: try object.setPassphrase(TestVault.passphrase, cost: .cheap)
     case .removePassphrase: try object.removePassphrase()
-    case .addSlot:
-      try object.addSlot(.passphrase("other"), named: "other", cost: .cheap)
+    case .addSlot: try object.addSlot(.passphrase("other"), named: "other", cost: .cheap)
     case .renameSlot: try object.renameSlot(object.slots[0].id, to: "renamed")
     case .removeSlot: try object.removeSlot(object.slots.last?.id ?? 0)
     case .addRecoveryCode: _ = try object.addRecoveryCode(named: "code")

@@ -227,14 +227,12 @@ struct VaultAutomaticLockingTests {
   }
 
   @Test(arguments: [SIGKILL, SIGSEGV, 0])
-  func signalThatCannotBeCaughtEndsTheProcess(_ signal: Int32) async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [signal] in
+  func signalThatCannotBeCaughtEndsTheProcess(_ signal: Int32) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [signal] in
       SecretVault().automaticLocking = AutomaticLocking(signals: [signal])
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("Signal \(signal) cannot lock a vault"))
+    #expect(message(of: result).contains("Signal \(signal) cannot lock a vault"))
   }
 
   @Test func erasingKeysDoesNotDisturbTheirUse() throws {

@@ -63,7 +63,7 @@ struct VaultConditionTests {
 
   @Test func insecureStateIsAnError() throws {
     try vault.open().add("value", account: "a")
-    let path = "\(vault.statePath)/\(try #require(try vault.rememberedState().keys.first))"
+    let path = try vault.stateFile(".state")
     unsafe #expect(chmod(path, 0o666) == 0)
     vault.expectInsecure(path, saying: "accessible to other users")
     try FileSystem().unlink(path)
@@ -112,8 +112,7 @@ struct VaultConditionTests {
   @Test func newVaultWithAPassphraseLocksItsReaders() throws {
     let object = try vault.openWithItem()
     try FileSystem().unlink(vault.path)
-    let other = try vault.open().adding("new", account: "b")
-    try other.setPassphrase("secret", cost: .minimum)
+    try vault.open().adding("new", account: "b").setPassphrase("secret", cost: .minimum)
     #expect(try object.isLocked)
     expectLocked { try object.items(matching: .all) }
     try object.unlock(with: .passphrase("secret"))

@@ -140,7 +140,6 @@ import Testing
         if getpid() != parent { _exit(family.token.hasUnsavedChanges ? 1 : 0) }
         try #require(child).wait()
         #expect(family.token.value == "set by the parent")
-
         var hasForked = false
         do {
           try family.vault.compact { _ in
@@ -164,8 +163,7 @@ import Testing
 final class Family: Sendable {
   static let passphrase: Secret = "passphrase"
 
-  private let files = TestVault()
-  private let deviceFiles = TestVault()
+  private let files = TestVault(), deviceFiles = TestVault()
   let vault, device: SecretVault
   let memory = InMemorySecretStore()
   let item: SecretItem

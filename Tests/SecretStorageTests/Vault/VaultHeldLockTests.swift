@@ -48,7 +48,6 @@ struct VaultHeldLockTests {
     expectError(busy) { try other.change("a", to: "changed") }
     #expect(takeTries(log) == 1)
     #expect("\(busy)".contains(lock) && "\(busy)".contains("\(holder.identifier)"))
-
     holder.kill()
     try object.change("a", to: "changed")
     try vault.open().expectSound(["a": "changed"])
@@ -154,8 +153,7 @@ struct VaultHeldLockTests {
         let test = VaultHeldLockTests()
         let vault = test.vault
         try vault.open().add("value", account: "a")
-        let name = try #require(try vault.rememberedState().keys.first)
-        let state = "\(vault.statePath)/\(name)"
+        let state = try vault.stateFile(".state")
         let (holder, busy) = try test.hold(state)
         let heard = hearFailures()
         let log = CallLog(.open, .flock, on: state)

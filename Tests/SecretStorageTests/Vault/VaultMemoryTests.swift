@@ -129,9 +129,7 @@ struct VaultMemoryTests {
       }
     }
   }
-}
 
-extension VaultMemoryTests {
   /// A child forked without `exec` has its parent's memory, but not the keys of the vault.
   @Test(.forks) func forkedChildHasNoKeyInMemory() async {
     await #expect(processExitsWith: .success) {

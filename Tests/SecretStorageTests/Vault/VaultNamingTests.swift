@@ -25,8 +25,7 @@ struct VaultNamingTests {
   }
 
   @Test func searchFindsItemWithTheIDOfAnother() throws {
-    let reader = vault.open()
-    let writer = vault.open()
+    let (reader, writer) = (vault.open(), vault.open())
     let first = try writer.add("first", account: "a")
     // The second search of a kind uses an index, which must not lead to the other identity.
     for _ in 0..<3 { #expect(try reader.text("a") == "first") }

@@ -94,8 +94,7 @@ struct VaultUnlockingTests {
   }
 
   private func expectCancellation(_ locking: Locking) throws {
-    let isStopped = DispatchSemaphore(value: 0)
-    let mayGoOn = DispatchSemaphore(value: 0)
+    let (isStopped, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let object = vault.open(
       cipher: HookedCipher {
         isStopped.signal()

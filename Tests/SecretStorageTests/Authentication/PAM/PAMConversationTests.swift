@@ -12,17 +12,18 @@ import Testing
 struct PAMConversationTests {
   private static let account = "account required pam_permit.so"
   private let services: PAMDirectory
+  private let person = ScriptedConversation()
 
   init() throws { services = try PAMDirectory() }
 
   /// The outcome of a service whose module processes the arguments.
   private func outcome(
-    _ arguments: String..., by person: ScriptedConversation = ScriptedConversation(),
+    _ arguments: String..., by other: ScriptedConversation? = nil,
     hasFingerprintReader: Bool = false, accepting accepted: AuthenticationProofs = .any
   ) async throws -> Result<AuthenticationProofs, SecretStoreError> {
     try await services.authenticator(
       "auth \(services.module(arguments))", Self.account,
-      hasFingerprintReader: hasFingerprintReader, with: person
+      hasFingerprintReader: hasFingerprintReader, with: other ?? person
     ).outcome(accepting: accepted)
   }
 
@@ -85,23 +86,19 @@ struct PAMConversationTests {
   }
 
   @Test func maximumOfMessagesIsShown() async throws {
-    let person = ScriptedConversation()
-    #expect(try await outcome("count=32", "send", by: person) == .success(.passcode))
+    #expect(try await outcome("count=32", "send") == .success(.passcode))
     #expect(person.log.count == 33)
   }
 
-  @Test(arguments: [33, 1000, -1])
-  func invalidNumberOfMessagesIsAnError(count: Int) async throws {
-    let person = ScriptedConversation()
-    let text = try await outcome("count=\(count)", "send", by: person).unavailability
+  @Test(arguments: [33, 1000, -1]) func invalidNumberOfMessagesIsAnError(count: Int) async throws {
+    let text = try await outcome("count=\(count)", "send").unavailability
     #expect(text?.contains("sent \(count) messages in one call") == true)
     #expect(person.log == [])
   }
 
   @Test(arguments: ["style=5", "style=7", "style=99", "nothing"])
   func unknownKindOfMessageIsAnError(message: String) async throws {
-    let person = ScriptedConversation()
-    let outcome = try await outcome("info=first", message, "send", by: person)
+    let outcome = try await outcome("info=first", message, "send")
     #expect(outcome.unavailability?.contains("kind") == true)
     #expect(person.log == [])
   }
@@ -132,15 +129,14 @@ struct PAMConversationTests {
   @Test func modulesGetTheFlagAgainstEmptyPasswords() async throws {
     let authenticator = try services.authenticator(
       "auth \(services.module(["flags=1"]))", "account \(services.module(["flags=1"]))",
-      with: ScriptedConversation())
+      with: person)
     #expect(await authenticator.outcome() == .success(.passcode))
   }
 
   @Test func messagesOfAFingerprintServiceAreShown() async throws {
-    let person = ScriptedConversation()
     let outcome = try await outcome(
       "info=Place your finger on the reader", "send", "error=Too short, try again", "send",
-      by: person, hasFingerprintReader: true)
+      hasFingerprintReader: true)
     #expect(outcome == .success(.biometry))
     #expect(
       person.log == [
@@ -183,7 +179,6 @@ struct PAMConversationTests {
   }
 
   @Test func taskCancellationEndsTheQuestion() async throws {
-    let person = ScriptedConversation()
     let authenticator = try services.authenticator(
       "auth \(services.module(["hidden=Password: ", "send"]))", Self.account, with: person)
     let task = Task { await authenticator.outcome() }

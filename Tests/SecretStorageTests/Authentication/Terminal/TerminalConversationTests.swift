@@ -6,13 +6,26 @@ import Testing
 @testable import SecretStorage
 
 /// Questions on a terminal; serialized, because each blocks one of the pool's few threads.
-@Suite(.serialized)
-struct TerminalConversationTests {
+@Suite(.serialized) struct TerminalConversationTests {
   private let vault = TestVault()
+
+  /// The words that start a process of a kind that asks on its terminal.
+  private func asking(_ kind: String) throws -> [String] {
+    [try ChildProcess.path(ofExecutable: "VaultProcess"), "ask", vault.path, vault.statePath, kind]
+  }
+
+  private func terminal(_ kind: String) throws -> PseudoTerminal {
+    try PseudoTerminal(asking(kind))
+  }
+
+  /// Runs a script in a shell with job control, where `"$0" "$@"` starts such a process.
+  private func shell(_ kind: String, _ script: String) throws -> PseudoTerminal {
+    try PseudoTerminal(["/bin/sh", "-m", "-c", script] + asking(kind))
+  }
 
   /// A process that has asked for a password, or visibly for a name.
   private func asked(_ kind: String = "hidden") throws -> PseudoTerminal {
-    let session = try vault.terminal(kind)
+    let session = try terminal(kind)
     try kind == "visible" ? session.waitForText("Name: ") : session.waitForPrompt("Password: ")
     return session
   }
@@ -35,9 +48,8 @@ struct TerminalConversationTests {
     #expect(session.screen.hasSuffix("Answer: 4b 69 6b 69\r\n"))
   }
 
-  @Test(arguments: [4096, 64 * 1024])
-  func longAnswerIsKeptUnchanged(count: Int) throws {
-    let session = try vault.terminal("hidden")
+  @Test(arguments: [4096, 64 * 1024]) func longAnswerIsKeptUnchanged(count: Int) throws {
+    let session = try terminal("hidden")
     try session.answer("Password: ", String(repeating: "x", count: count))
     try finish(session)
     #expect(session.screen == "Password: \r\nAnswer: \(count) bytes, 1 different\r\n")
@@ -109,7 +121,7 @@ struct TerminalConversationTests {
   }
 
   @Test func concurrentQuestionsAreAskedInTurn() throws {
-    let session = try vault.terminal("twice")
+    let session = try terminal("twice")
     try session.answer("Password: ", "one")
     // The first answer may be printed before or after the second question.
     try session.wait(for: "a second prompt") { $0.ranges(of: "Password: ").count == 2 }
@@ -120,7 +132,7 @@ struct TerminalConversationTests {
   }
 
   @Test func backgroundProcessDoesNotUseTheTerminal() throws {
-    let session = try vault.shell(
+    let session = try shell(
       "hidden",
       """
       "$0" "$@" & \
@@ -139,7 +151,7 @@ struct TerminalConversationTests {
 
   @Test func ignoredInterruptStaysIgnored() throws {
     let session = try PseudoTerminal(
-      ["/bin/sh", "-c", "trap '' INT; exec \"$0\" \"$@\""] + vault.asking("hidden"))
+      ["/bin/sh", "-c", "trap '' INT; exec \"$0\" \"$@\""] + asking("hidden"))
     try session.waitForPrompt("Password: ")
     // The terminal discards input typed before the key.
     try session.type(PseudoTerminal.interrupt)
@@ -150,7 +162,7 @@ struct TerminalConversationTests {
   @Test func missingTerminalIsAnError() throws {
     let directory = try TemporaryDirectory()
     let process = try ChildProcess(
-      "/usr/bin/setsid", ["--wait"] + vault.asking("hidden"), output: directory("output"))
+      "/usr/bin/setsid", ["--wait"] + asking("hidden"), output: directory("output"))
     try process.wait()
     let output = String(decoding: try content(of: directory("output")), as: UTF8.self)
     #expect(output.hasPrefix("Error: There is no terminal to ask on: "), "\(output)")
@@ -188,9 +200,8 @@ struct TerminalConversationTests {
   }
 
   @Test func passphraseIsNotEchoedAfterControlZInAShell() throws {
-    let session = try vault.shell(
-      "locking",
-      #""$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?"#)
+    let session = try shell(
+      "locking", #""$0" "$@"; stty echo icanon; echo stopped; read line; fg; echo ended $?"#)
     try session.waitForPrompt("Password: ")
     try session.type("taj" + PseudoTerminal.suspend)
     try session.waitForText("stopped\r\n")
@@ -239,7 +250,7 @@ struct TerminalConversationTests {
   }
 
   @Test func continuedBackgroundProcessDoesNotAsk() throws {
-    let session = try vault.shell(
+    let session = try shell(
       "hidden",
       """
       "$0" "$@" & p=$!; fg; stty echo icanon; echo stopped; bg; \

@@ -20,8 +20,7 @@ struct VaultAccessControlTests {
     _ expected: String, of item: SecretItem, in object: SecretVault,
     by context: AuthenticationContext = AuthenticationContext()
   ) async throws {
-    let text = try await object.text(of: item, by: context)
-    #expect(text == expected)
+    #expect(try await object.text(of: item, by: context) == expected)
   }
 
   @Test func flagsNeedAnAuthenticator() throws {
@@ -60,8 +59,7 @@ struct VaultAccessControlTests {
       try await object.text(of: item, by: AuthenticationContext())
     }
     // Replacing the secret needs no proof, and binds the new one to the current set.
-    let changed = try object.change("account", to: "new")
-    try await expect("new", of: changed, in: object)
+    try await expect("new", of: object.change("account", to: "new"), in: object)
   }
 
   @Test func saveOrChangeNeedsNoProof() async throws {

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The operations that every state of a vault allows for every accessibility, as in the
-/// documentation's tables.
+/// The operations that a vault's states allow for the accessibilities, as in the documentation.
 struct VaultAccessibilityTableTests {
   enum State: String, CaseIterable {
     case unlocked = "Unlocked"
@@ -78,8 +77,7 @@ struct VaultAccessibilityTableTests {
   private func open(_ elsewhere: Elsewhere) throws -> SecretVault {
     let state = try vault.path("elsewhere")
     switch elsewhere {
-    case .noKey:
-      return vault.open(state: state)
+    case .noKey: return vault.open(state: state)
     case .ownKey:
       let device = DeviceState(
         directory: state, machineIdentity: "/etc/machine-id", fileSystem: FileSystem(),
@@ -134,8 +132,7 @@ struct VaultAccessibilityTableTests {
     }
     expect("read") { try object.secret(of: id)?.secret.text == "text" }
     expect("add") {
-      let added = try object.add("new", account: "\(UUID())", accessibility)
-      return try object.text(of: added) == "new"
+      try object.text(of: object.add("new", account: "\(UUID())", accessibility)) == "new"
     }
     expect("describe") { try update(nil) }
     expect("change") {
@@ -155,6 +152,60 @@ struct VaultAccessibilityTableTests {
     } catch {
       let kind = (error as? SecretStoreError)?.kind ?? ""
       return ["locked", "otherDevice", "unsupported", "conflict"].contains(kind) ? kind : "\(error)"
+    }
+  }
+}
+
+/// The tables of the documentation's page "Accessibility".
+private struct AccessibilityTable {
+  struct Cell: Hashable {
+    let state: String
+    let accessibility: Accessibility
+    let operation: String
+  }
+
+  private(set) var outcomes: [Cell: String] = [:]
+
+  static let page = Result { try AccessibilityTable() }
+
+  private init() throws {
+    let tests = #filePath.parentDirectory.parentDirectory.parentDirectory
+    let root = tests.parentDirectory.parentDirectory
+    let path = root + "/Sources/SecretStorage/SecretStorage.docc/WhenAnItemCanBeRead.md"
+    var state = ""
+    var operations: [String] = []
+    var others: Set<Accessibility> = []
+    let text = String(decoding: try TestVault.bytes(of: path), as: UTF8.self)
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("### ") {
+        state = String(line.dropFirst(4))
+        others = Set(Accessibility.allCases)
+      }
+      guard line.hasPrefix("| ") else { continue }
+      let cells = line.dropFirst(2).dropLast(2).split(separator: " | ").map(String.init)
+      if cells[0] == "class" {
+        operations = Array(cells.dropFirst())
+        continue
+      }
+      let classes = try Self.classes(cells[0], others)
+      others.subtract(classes)
+      #expect(cells.count == operations.count + 1, "\(line)")
+      for accessibility in classes {
+        for (operation, outcome) in zip(operations, cells.dropFirst()) {
+          let cell = Cell(state: state, accessibility: accessibility, operation: operation)
+          #expect(outcomes.updateValue(outcome, forKey: cell) == nil)
+        }
+      }
+    }
+  }
+
+  /// The accessibilities named by a row's first column.
+  private static func classes(
+    _ words: String, _ others: Set<Accessibility>
+  ) throws -> [Accessibility] {
+    if words == "every class" || words == "every other class" { return Array(others) }
+    return try words.split(separator: ", ").map { word in
+      try #require(Accessibility.allCases.first { "`\($0)`" == word }, "\(word)")
     }
   }
 }

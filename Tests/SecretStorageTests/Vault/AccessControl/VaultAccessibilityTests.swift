@@ -5,8 +5,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// The keys in memory and their effect on searches; `VaultAccessibilityTableTests` covers the
-/// tables of operations.
+/// The keys in memory and their effect on searches; `VaultAccessibilityTableTests` has the rest.
 struct VaultAccessibilityTests {
   private let vault = TestVault()
 

@@ -74,8 +74,7 @@ struct VaultBranchTests {
       if isBeginning(frames) { continue }
       mixtures += 1
       try vault.replace(by: TestVault.file(of: frames))
-      let states = [Memory.ofTheBranch: truth.state, .ofTheFork: fork.state]
-      try vault.restoreState(states[memory] ?? [:])
+      try vault.restoreState([.ofTheBranch: truth.state, .ofTheFork: fork.state][memory] ?? [:])
       let object = vault.open()
       for account in Self.accounts {
         let what = "Mixture \(mixtures): \(account)"
@@ -100,8 +99,7 @@ struct VaultBranchTests {
     }
   }
 
-  /// Whether an account's value is allowed in a mixture; only remembered state tells branches
-  /// apart.
+  /// Whether a mixture may have a value; only remembered state tells branches apart.
   private func isRight(
     _ found: String?, of account: String, in frames: [ArraySlice<UInt8>], _ truth: Branch,
     _ memory: Memory

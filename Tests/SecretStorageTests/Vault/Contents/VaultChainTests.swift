@@ -36,15 +36,11 @@ struct VaultChainTests {
     if case .success(let items) = Result(catching: { try object.items(matching: .all) }) {
       #expect(items.count == Self.truth.count, what)
     }
-    do {
-      #expect(try !object.verify().isSound, what)
-    } catch SecretStoreError.rolledBack {
-      // The remembered state shows the damage first.
-    }
+    // The remembered state may show the damage first.
+    do { #expect(try !object.verify().isSound, what) } catch SecretStoreError.rolledBack {}
   }
 
-  @Test(arguments: [true, false])
-  func movedRecordsAreDamage(isRemembered: Bool) throws {
+  @Test(arguments: [true, false]) func movedRecordsAreDamage(isRemembered: Bool) throws {
     for first in frames.indices {
       // Only the remembered state shows that the last record is missing.
       if isRemembered || first < frames.count - 1 {
@@ -82,8 +78,7 @@ struct VaultChainTests {
     }
   }
 
-  @Test(arguments: [true, false])
-  func recordsOfAnotherVaultAreDamage(isRemembered: Bool) throws {
+  @Test(arguments: [true, false]) func recordsOfAnotherVaultAreDamage(isRemembered: Bool) throws {
     // Both vaults have the same device key.
     let other = TestVault()
     let object = other.open(state: vault.statePath)

@@ -55,7 +55,6 @@ struct VaultDamagedCopiesTests {
           let other = TestVault()
           try other.replace(by: bytes)
           try other.open().unlock(with: .passphrase("passphrase 1"))
-
           #expect(try object.removeDamagedCopies() == copies)
           #expect(try object.damagedCopies.isEmpty)
           #expect(try object.removeDamagedCopies().isEmpty)

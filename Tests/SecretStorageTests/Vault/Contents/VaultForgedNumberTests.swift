@@ -7,8 +7,7 @@ import Testing
 struct VaultForgedNumberTests {
   private static let numbers: [UInt64] =
     Campaign.isFull
-    ? [0, 1 << 63 - 1, 1 << 63, .max - 8, .max - 4, .max - 2, .max - 1, .max]
-    : [0, 1 << 63, .max]
+    ? [0, 1 << 63 - 1, 1 << 63, .max - 8, .max - 4, .max - 2, .max - 1, .max] : [0, 1 << 63, .max]
   private let vault = TestVault()
 
   /// Returns a file for each record with the field, and whether later predecessors are right.
@@ -85,11 +84,8 @@ struct VaultForgedNumberTests {
       try vault.forget()
       let locked = vault.open()
       useAll(locked, "record \(place)")
-      do {
-        try locked.unlock(with: .tests)
-      } catch SecretStoreError.corrupted {
-        // Without the forged record, the vault may open.
-      }
+      // Without the forged record, the vault may open.
+      do { try locked.unlock(with: .tests) } catch SecretStoreError.corrupted {}
       useAll(locked, "record \(place)")
       expectError("corrupted") { try other.open().importFile(of: vault) }
     }
@@ -98,8 +94,7 @@ struct VaultForgedNumberTests {
   /// Makes a vault that its owner sealed, whose numbers are all authentic, and opens it.
   private func own(_ own: OwnVault, items count: Int) throws -> SecretVault {
     try vault.replace(by: own.file(items: count).encoded)
-    let object = try vault.unlocked(by: ForgerKeys.passphrase)
-    return object
+    return try vault.unlocked(by: ForgerKeys.passphrase)
   }
 
   private func imported() throws -> ImportReport {

@@ -3,15 +3,13 @@ import Testing
 
 @testable import SecretStorage
 
-/// Key tables by a writer of the file without a key of the vault, or with a key that a rotation
-/// replaced.
+/// Key tables by a writer without a key of the vault, or with a key that a rotation replaced.
 struct VaultForgedTableTests {
   private static let revoked = Secret("a passphrase of last year".utf8)
 
   private static let texts = ["after": "value", "always": "value"]
 
   private let vault = TestVault()
-  private let cipher = TestCipher()
 
   /// Makes a vault with a passphrase, and an item of each kind that a locked process can read.
   private func filled(alsoFor another: Secret? = nil) throws -> SecretVault {
@@ -22,8 +20,7 @@ struct VaultForgedTableTests {
     return object
   }
 
-  /// The tag, the accessibility and the reader's knowledge vary so that every two values occur
-  /// together.
+  /// Every two values of the tag, the accessibility and the reader's knowledge occur together.
   @Test(arguments: TableForgery.Slots.allCases, TableForgery.Keys.allCases)
   func passphraseOfAForgedTableIsWrong(
     _ slots: TableForgery.Slots, _ keys: TableForgery.Keys
@@ -42,10 +39,8 @@ struct VaultForgedTableTests {
       attributes: ItemAttributes(accessControl: access))
     try owner.add("value", account: "after", .afterFirstUnlock)
     owner.lock()
-
     var file = ForgedFile(try vault.bytes)
-    let table = file.records[0]
-    for _ in 0..<2 { try file.append(forgery, from: table) }
+    for _ in 0..<2 { try file.append(forgery, from: file.records[0]) }
     try TestVault.append(Array(file.encoded.dropFirst(try vault.bytes.count)), to: vault.path)
     let knowsTheVault = (slots.rawValue + keys.rawValue / 2) % 2 == 0
     if !knowsTheVault { try vault.forget() }
@@ -103,8 +98,7 @@ struct VaultForgedTableTests {
   }
 
   /// An old copy of the file and the old passphrase give the old user key.
-  @Test(arguments: [true, false])
-  func tableOfAnEarlierUserKeyIsRefused(isLocked: Bool) throws {
+  @Test(arguments: [true, false]) func tableOfAnEarlierUserKeyIsRefused(isLocked: Bool) throws {
     let object = try filled(alsoFor: Self.revoked)
     try object.addSlot(.device, named: "device")
     let captured = try CapturedKeys(object)
@@ -139,7 +133,7 @@ struct VaultForgedTableTests {
     func head() throws -> ChainHead {
       ChainHead(
         sequence: FieldReader.record(last)[number: "sequence"],
-        digest: try cipher.digest(last)[...], subject: .block, previousDigest: [])
+        digest: try TestCipher().digest(last)[...], subject: .block, previousDigest: [])
     }
     let start = try head().sequence + 1
     var frames: [ArraySlice<UInt8>] = []

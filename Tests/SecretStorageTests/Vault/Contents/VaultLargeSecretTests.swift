@@ -23,8 +23,7 @@ struct VaultLargeSecretTests {
   }
 
   /// The secrets of a record stay in the file or not together.
-  @Test(arguments: [false, true])
-  func largeSecretsStayInTheFile(_ isCompacted: Bool) throws {
+  @Test(arguments: [false, true]) func largeSecretsStayInTheFile(_ isCompacted: Bool) throws {
     let texts = try add()
     if isCompacted { try vault.open().compact() }
     let object = vault.open()
@@ -96,8 +95,7 @@ struct VaultLargeSecretTests {
     try object.change("small 0", to: large)
     texts["large 0"] = "small now"
     texts["small 0"] = large
-    let item = try #require(try object.item("large 1"))
-    try object.change(item, ItemAttributes(label: "label"))
+    try object.change(#require(try object.item("large 1")), ItemAttributes(label: "label"))
     try object.rotateKeys()
     for reader in [object, vault.open()] { #expect(try reader.texts() == texts) }
     try vault.open().export(of: vault)

@@ -116,8 +116,7 @@ struct VaultRefusedFileTests {
   }
 
   /// The file is exchanged again while it is read.
-  @Test(arguments: [true, false])
-  func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
+  @Test(arguments: [true, false]) func olderCopyThatIsGoneChangesNoKey(isDevice: Bool) throws {
     let (older, genuine, state) = try protectedLater(isDevice)
     try put(older, state)
     let object = try vault.openAsService(

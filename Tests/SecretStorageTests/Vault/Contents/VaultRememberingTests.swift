@@ -33,14 +33,12 @@ import Testing
       try object.addSlot(kind.key(1, in: vault), named: "key", cost: .cheap)
     }
     let before = try #require(try remembered().keys)
-    #expect(before.slotTypes == 0b11_1110)
-    #expect(before.generation != RememberedVault.Keys.noGeneration)
+    #expect(before.slotTypes == 0b11_1110 && before.generation != RememberedVault.Keys.noGeneration)
     #expect(try remembered().logStart == object.withContents { $0.chain.start })
     #expect(try before.generation == object.withContents { $0.keys.fingerprint })
     try object.rotateKeys(removingOtherSlots: true)
     let after = try #require(try remembered().keys)
-    #expect(after.slotTypes == 0b1_0010)
-    #expect(after.generation != before.generation)
+    #expect(after.slotTypes == 0b1_0010 && after.generation != before.generation)
     #expect(try remembered().head == object.withContents { $0.chain.head })
   }
 
@@ -173,8 +171,7 @@ import Testing
   }
 
   /// Only the app's keys can tell such a record from one of the vault's.
-  @Test(arguments: [true, false])
-  func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
+  @Test(arguments: [true, false]) func forgedRecordIsNotRemembered(_ isLocked: Bool) throws {
     let maker = try vault.open().adding("always", account: "always", .always)
     try maker.setPassphrase(TestVault.passphrase, cost: .cheap)
     let (sound, state) = try vault.snapshot
@@ -188,7 +185,6 @@ import Testing
       .bytes("attributes", [UInt8](repeating: 7, count: 80)),
     ]
     try vault.replace(by: sound + TestVault.frame(of: record.encoded))
-
     let reader = vault.open()
     if isLocked {
       #expect(try reader.text("always") == "always")
@@ -213,8 +209,7 @@ import Testing
     #expect(try locked.isLocked)
     let after = try remembered()
     #expect(try after.logStart == locked.withContents { $0.chain.start })
-    #expect(after.logStart > before.logStart)
-    #expect(after.keys?.generation == before.keys?.generation)
+    #expect(after.logStart > before.logStart && after.keys?.generation == before.keys?.generation)
   }
 
   @Test func compactionOfAnotherMachineIsRemembered() throws {
@@ -241,10 +236,9 @@ import Testing
   @Test func writeReadBesideAHeldRecordIsRememberedLater() throws {
     let old = try writeUnremembered().old
     let state = try vault.rememberedState()
-    let name = try #require(state.keys.first)
     let log = CallLog(.fdatasync)
     let reader = vault.open(fileSystem: log.fileSystem)
-    let lock = try FileLock(at: "\(vault.statePath)/\(name)")
+    let lock = try FileLock(at: vault.stateFile(".state"))
     for _ in 0..<3 { #expect(try reader.texts() == ["a": "new"]) }
     #expect(log.take().count == 1)
     #expect(try vault.rememberedState() == state)
@@ -255,8 +249,7 @@ import Testing
     expectRolledBack(vault.open())
   }
 
-  /// The first process on a machine is killed before its first write, and then another machine
-  /// rewrites the file.
+  /// The first process is killed before its first write, and another machine rewrites the file.
   @Test func interruptedFirstWriteRemembersTheKeys() throws {
     let owner = vault.open(state: try vault.path("elsewhere"))
     try owner.setPassphrase(TestVault.passphrase, cost: .cheap)
@@ -297,8 +290,7 @@ import Testing
     expectRolledBack(vault.open())
   }
 
-  /// The machine's own files, each of which others can change between the check of its path and its
-  /// opening.
+  /// The machine's own files, which others can change between the check and the opening.
   @Test(arguments: ["device.key", ".state", ".place"])
   func modeIsCheckedOnTheOpenFile(_ suffix: String) throws {
     try vault.open().add("value", account: "a")
@@ -317,7 +309,6 @@ import Testing
     try FileSystem().replaceFile(at: other, with: Array("text".utf8))
     try FileSystem().unlink(file)
     try FileSystem().link(other, to: file)
-
     let reader = vault.open()
     #expect(try reader.texts() == ["a": "value"])
     try reader.add("new", account: "new")
@@ -331,7 +322,6 @@ import Testing
       }
     }
     #expect(try TestVault.bytes(of: other) == Array("text".utf8))
-
     // With one name, the file is written again.
     try FileSystem().unlink(other)
     try vault.open().add("last", account: "last")

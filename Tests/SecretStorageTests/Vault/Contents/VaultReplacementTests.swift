@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -11,8 +10,7 @@ import Testing
 struct VaultReplacementTests {
   private let vault = TestVault()
 
-  /// Makes two vaults of one device at one path, the second after removing the first, and returns
-  /// their bytes.
+  /// Makes two vaults of one device at one path, one after the other, and returns their bytes.
   private func makeTwo() throws -> (first: [UInt8], second: [UInt8]) {
     try vault.open().add("first", account: "a")
     let first = try vault.bytes
@@ -106,8 +104,7 @@ struct VaultReplacementTests {
     #expect(try vault.open().texts() == ["new": "new"])
   }
 
-  @Test(arguments: [true, false])
-  func nextWriteMakesAMissingPlaceFile(hasRead: Bool) throws {
+  @Test(arguments: [true, false]) func nextWriteMakesAMissingPlaceFile(hasRead: Bool) throws {
     let (first, second) = try makeTwo()
     let object = vault.open()
     if hasRead { #expect(try object.texts() == ["a": "second"]) }

@@ -45,7 +45,6 @@ struct VaultVanishingTests {
     // The restored file is recognized as the missing vault.
     try vault.replace(by: bytes)
     for present in [object, never] { #expect(try present.slots.count == (withDevice ? 2 : 1)) }
-
     try FileSystem().unlink(vault.path)
     try expectMissing(object)
     try vault.open().acceptReplacement()
@@ -71,8 +70,7 @@ struct VaultVanishingTests {
   }
 
   /// The state file has no slots, or a part of them.
-  @Test(arguments: [112, 127, 159])
-  func missingVaultOfUnknownSlotsIsRefused(_ count: Int) throws {
+  @Test(arguments: [112, 127, 159]) func missingVaultOfUnknownSlotsIsRefused(_ count: Int) throws {
     try vault.open().add("value", account: "a")
     try FileSystem().unlink(vault.path)
     try FileSystem().open(vault.stateFile(".state"), O_RDWR).truncate(to: count)
@@ -111,9 +109,7 @@ struct VaultVanishingTests {
   /// A vault is noted before the rename, which may fail or be interrupted.
   @Test func vaultThatWasNotMadeIsNotMissing() throws {
     let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        call == .rename && path.contains("secrets.vault") ? EIO : nil
-      })
+      fileSystem: FileSystem { $0 == .rename && $1.contains("secrets.vault") ? EIO : nil })
     #expect(throws: SecretStoreError.self) { try object.setPassphrase("x", cost: .cheap) }
     #expect(throws: Never.self) { try vault.stateFile(".place") }
     for absent in [object, vault.open()] {

@@ -1,10 +1,12 @@
+import CLibrary
 import Concurrency
-import Testing
+import Dispatch
 import TestSupport
+import Testing
 
 @testable import SecretStorage
 
-/// The cryptographic primitives, against published test vectors.
+/// The cryptographic primitives, against published test vectors, and the use of their library.
 struct VaultLibCryptoTests {
   private let cipher = OpenSSLCipher()
 
@@ -98,6 +100,54 @@ struct VaultLibCryptoTests {
     expectUnauthentic(sealed + [0], key, context)
     expectUnauthentic(sealed, try .random(32), context)
     #expect(try cipher.open(sealed[...], with: key, authenticating: context).text == "message")
+  }
+
+  /// In a separate process, because a process loads a library once.
+  @Test func missingLibraryIsLoadedAtALaterUse() throws {
+    let vault = TestVault()
+    let output = try vault.path("output")
+    try ChildProcess("descriptors", on: vault, [], journal: output).wait()
+    let lines = String(decoding: try TestVault.bytes(of: output), as: UTF8.self)
+      .split(separator: "\n")
+    try #require(lines.count == 4)
+    #expect(lines[0].contains("The C library libcrypto") && lines[0].contains("cannot open"))
+    #expect(lines[1].contains("not available"))
+    #expect(lines[2] == "libcrypto: 32 bytes")
+    #expect(lines[3] == "libpam: \(try #require(vault.open().diagnose()["PAM"]))")
+  }
+
+  /// The exit of a process whose other threads use the library.
+  @Test(arguments: 0..<Campaign.size(sample: 2, full: 100))
+  func busyThreadsDoNotCrashAtExit(round: Int) async {
+    await #expect(processExitsWith: .success) {
+      let cipher = OpenSSLCipher()
+      let (firstUses, laterUses) = (DispatchGroup(), DispatchGroup())
+      for _ in 0..<8 {
+        firstUses.enter()
+        laterUses.enter()
+        let code = DetachedThread.start {
+          do {
+            let key = try cipher.deriveKey(from: "key", salt: [], purpose: "test")
+            firstUses.leave()
+            // Busy threads would delay the first uses.
+            firstUses.wait()
+            var isFirst = true
+            while true {
+              _ = try cipher.deriveKey(from: key, salt: [], purpose: "test")
+              _ = try cipher.seal(key, with: key, authenticating: [])
+              if isFirst { laterUses.leave() }
+              isFirst = false
+            }
+          } catch {
+            Issue.record(error)
+            exit(1)
+          }
+        }
+        #expect(code == 0)
+      }
+      laterUses.wait()
+      exit(0)
+    }
   }
 
   @Test func oneCipherServesManyThreads() throws {

@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport

@@ -80,7 +80,6 @@ struct VaultDeviceTests {
     try first.addEach("early")
     let texts = try first.texts()
     #expect(texts.count == (hasPassphrase ? 7 : 6))
-
     func open(_ machine: String) throws -> SecretVault {
       let object = vault.open(machine: machine)
       if hasPassphrase { try object.unlock(with: .tests) }

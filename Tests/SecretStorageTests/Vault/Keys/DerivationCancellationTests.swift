@@ -47,8 +47,7 @@ struct DerivationCancellationTests {
       case .setPassphrase: try object.setPassphrase("other", cost: .minimum)
       case .openingForChange, .sealingForChange:
         try object.changePassphrase(from: TestVault.passphrase, to: "other", cost: .minimum)
-      case .openingForRotation, .sealingForRotation:
-        try object.rotateKeys(keeping: [.tests])
+      case .openingForRotation, .sealingForRotation: try object.rotateKeys(keeping: [.tests])
       case .export: try object.export(of: vault)
       }
     }
@@ -118,8 +117,7 @@ struct DerivationCancellationTests {
     #expect(text == "value")
   }
 
-  /// A cipher that derives a key when it may, and tells when it is released whether the passphrase
-  /// is gone.
+  /// A cipher that derives when it may, and whose release tells whether the passphrase is gone.
   private final class StalledCipher: ForwardingCipher {
     private struct WeakMemory: Sendable { weak var memory: SecretMemory? }
 
@@ -143,8 +141,7 @@ struct DerivationCancellationTests {
     }
   }
 
-  /// The derivation outlives the call, whose references are gone, and releases the last one itself,
-  /// before its thread releases the cipher.
+  /// The derivation outlives its call, and releases the passphrase before it releases the cipher.
   @Test func cancelledDerivationReleasesThePassphrase() {
     let (mayDerive, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isReleased = Lock(false)

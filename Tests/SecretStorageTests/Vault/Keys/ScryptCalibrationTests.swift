@@ -11,8 +11,7 @@ struct ScryptCalibrationTests {
     private let state = Lock((now: ContinuousClock.now, costs: [ScryptCost]()))
     private let durations: @Sendable (Int) -> Duration?
 
-    /// The closure returns scrypt's duration for a binary logarithm of N; nil simulates a lack of
-    /// memory.
+    /// The closure returns scrypt's duration by the logarithm of N; nil simulates a lack of memory.
     init(_ durations: @escaping @Sendable (Int) -> Duration?) { self.durations = durations }
 
     var now: ContinuousClock.Instant { state.withLock { $0.now } }
@@ -42,8 +41,7 @@ struct ScryptCalibrationTests {
   /// scrypt's duration with N = 2^14, in milliseconds, and the logarithm closest to 500 ms.
   @Test(arguments: [
     (1, 20), (7, 20), (15, 19), (16, 19), (20, 19), (22, 18), (31, 18), (40, 18), (43, 17),
-    (60, 17), (84, 16), (90, 16), (160, 16), (170, 15), (333, 15), (334, 14), (500, 14),
-    (9000, 14),
+    (60, 17), (84, 16), (90, 16), (160, 16), (170, 15), (333, 15), (334, 14), (500, 14), (9000, 14),
   ])
   func nearestCostIsChosen(_ milliseconds: Int, _ logarithm: UInt8) throws {
     let cost = try calibrated(to: .milliseconds(500)) { .milliseconds(milliseconds << ($0 - 14)) }

@@ -60,9 +60,7 @@ struct VaultPassphraseChangeTests {
     expectError(.invalid("The vault has no passphrase")) { try change(nil) }
     expectError(.invalid("Slot 1, \"this device\", is not for a passphrase")) { try change(1) }
     expectError(.invalid("The vault has no slot 2")) { try change(2) }
-    for name in ["old", "second"] {
-      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
-    }
+    try object.addPassphrases("old", "second")
     let bytes = try vault.bytes
     let sentence = "The vault has 2 passphrases: specify the slot of one of them"
     expectError(.invalid(sentence)) { try change(nil) }
@@ -77,7 +75,7 @@ struct VaultPassphraseChangeTests {
 
   @Test func damagedSlotIsNotOverwritten() throws {
     let object = try make()
-    try vault.damageSlots(of: .passphrase)
+    try vault.damageSlots()
     let bytes = try vault.bytes
     let sentence = "The key slot \"person\" is damaged, although the passphrase is correct"
     expectError(.corrupted(sentence)) {

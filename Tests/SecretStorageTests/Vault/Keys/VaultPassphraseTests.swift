@@ -98,8 +98,7 @@ struct VaultPassphraseTests {
     #expect(try object.texts() == ["kept": "value"])
   }
 
-  /// The second passphrase's key must not reuse the number of the first one's, which another
-  /// process still has in memory.
+  /// Another process still has the first passphrase's key, whose number must not be reused.
   @Test func passphraseThatIsSetAgainHasANewKey() throws {
     let object = try vault.protected()
     let other = try vault.unlocked()

@@ -22,9 +22,7 @@ struct VaultSlotCostTests {
     _ n: UInt8, _ r: UInt32, _ p: UInt32, _ words: String
   ) throws {
     let here = try vault.openWithItem()
-    for name in ["other", "passphrase"] {
-      try here.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .minimum)
-    }
+    try here.addPassphrases("other", "passphrase")
     let stored = SlotKind.passphrase(ScryptCost(n, r, p))
     try vault.changeSlots { slot in
       var slot = slot

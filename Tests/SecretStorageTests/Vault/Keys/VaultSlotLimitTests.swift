@@ -20,7 +20,6 @@ struct VaultSlotLimitTests {
 
   private func takeCount() -> Int { count.exchange(0) }
 
-  private static let largest = ScryptCost(20, 8, 1)
   private let vault = TestVault()
 
   @Test func vaultHasAtMost64Slots() throws {
@@ -68,7 +67,7 @@ struct VaultSlotLimitTests {
     try vault.forget()
   }
 
-  @Test(arguments: [(65, ScryptCost.minimum, 0), (64, .minimum, 64), (64, largest, 32)])
+  @Test(arguments: [(65, ScryptCost.minimum, 0), (64, .minimum, 64), (64, .init(20, 8, 1), 32)])
   func forgedSlotsCostNoMoreThanTheLimit(_ slots: Int, _ cost: ScryptCost, _ expected: Int) throws {
     try forge(slots, cost)
     for use in [
@@ -83,9 +82,7 @@ struct VaultSlotLimitTests {
 
   private func addPassphrases() throws {
     let object = vault.open()
-    for number in 1...5 {
-      try object.addSlot(.passphrase("\(number)"), named: "\(number)", cost: .minimum)
-    }
+    try object.addPassphrases("1", "2", "3", "4", "5")
     try object.removeSlot(1)
   }
 

@@ -50,7 +50,7 @@ struct VaultSlotTests {
   func damagedSlotIsNotAWrongKeyOrDamagedVault(_ kind: KeyKind) throws {
     let object = try vault.openWithItem(asService: true)
     try object.addSlot(try kind.key(1, in: vault), named: "added", cost: .minimum)
-    try vault.damageSlots(of: kind)
+    try vault.damageSlots()
     let elsewhere = try vault.openElsewhere()
     let wrong = try failure { try elsewhere.unlock(with: try kind.key(2, in: vault)) }
     #expect(kind.isRefusal(wrong), "\(wrong)")
@@ -177,8 +177,7 @@ struct VaultSlotTests {
     try elsewhere.unlock(with: .keyFile(try vault.keyFile(1)))
     try elsewhere.addSlot(.passphrase("p"), named: "p", cost: .minimum)
     try elsewhere.add("bound", account: "bound", .whenPasscodeSetThisDeviceOnly)
-    let again = try vault.openElsewhere()
-    try again.unlock(with: .passphrase("p"))
+    let again = try vault.unlocked(by: "p", state: vault.path("elsewhere"))
     #expect(try again.text("bound") == "bound")
   }
 
@@ -187,8 +186,7 @@ struct VaultSlotTests {
   @Test func unlockedVaultStaysSoAndSeesSlotChanges() throws {
     let object = try vault.openWithItem(asService: true)
     let slot = try object.addSlot(.passphrase("p"), named: "person", cost: .minimum)
-    let other = try vault.openElsewhere()
-    try other.unlock(with: .passphrase("p"))
+    let other = try vault.unlocked(by: "p", state: vault.path("elsewhere"))
     let (recovery, _) = try object.addRecoveryCode(named: "paper")
     #expect(try other.slots.map(\.id) == [1, slot.id, recovery.id])
     try object.removeSlot(slot.id)

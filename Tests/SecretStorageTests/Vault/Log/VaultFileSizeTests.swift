@@ -16,8 +16,7 @@ struct VaultFileSizeTests {
     try FileSystem().open(vault.path, O_RDWR).truncate(to: size)
     let uses: [(SecretVault) throws -> Void] = [
       { _ = try $0.text("a") }, { _ = try $0.verify() }, { _ = try $0.repair() },
-      { try $0.add("b", account: "b") },
-      { try $0.unlock(with: .tests) },
+      { try $0.add("b", account: "b") }, { try $0.unlock(with: .tests) },
     ]
     for use in uses {
       for reader in [object, vault.open()] { expectError("corrupted") { try use(reader) } }

@@ -7,18 +7,11 @@ struct VaultRotationSlotTests {
   private let vault = TestVault()
 
   private func expectRefusal(
-    _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
-    of rotate: () throws -> Void
+    _ words: String, sourceLocation: SourceLocation = #_sourceLocation, of rotate: () throws -> Void
   ) throws {
     let before = try vault.bytes
     expectInvalid(words, sourceLocation: sourceLocation, from: rotate)
     #expect(try vault.bytes == before, sourceLocation: sourceLocation)
-  }
-
-  private func add(_ names: String..., to object: SecretVault) throws {
-    for name in names {
-      try object.addSlot(.passphrase(Secret(name.utf8)), named: name, cost: .cheap)
-    }
   }
 
   private func slots(_ object: SecretVault) throws -> [String] {
@@ -27,7 +20,7 @@ struct VaultRotationSlotTests {
 
   @Test func keptSlotsAreUnchanged() throws {
     let object = try vault.openWithItem()
-    try add("one", "two", to: object)
+    try object.addPassphrases("one", "two")
     let file = UnlockKey.keyFile(try vault.keyFile(7))
     try object.addSlot(file, named: "stick")
     let keys: [UnlockKey] = [.passphrase("two"), file, .passphrase("one")]
@@ -44,9 +37,8 @@ struct VaultRotationSlotTests {
 
   @Test func slotWithoutItsKeyIsNamed() throws {
     let object = try vault.openWithItem()
-    try add("one", "two", to: object)
-    let laptop = try vault.openElsewhere()
-    try laptop.unlock(with: .passphrase("one"))
+    try object.addPassphrases("one", "two")
+    let laptop = try vault.unlocked(by: "one", state: vault.path("elsewhere"))
     try laptop.addSlot(.device, named: "laptop")
     try object.rewrite { contents in
       contents.keys.table?.slots.append(
@@ -62,7 +54,7 @@ struct VaultRotationSlotTests {
 
   @Test func mistypedPassphraseLosesNoSlot() throws {
     let object = vault.open()
-    try add("one", to: object)
+    try object.addPassphrases("one")
     let before = try vault.bytes
     for removing in [false, true] {
       expectError(.wrongPassphrase) {
@@ -102,12 +94,10 @@ struct VaultRotationSlotTests {
   func copyWithBoundItemsIsNotRotatedElsewhere(_ isBound: Bool) throws {
     let object = try vault.protected()
     try object.add("value", account: "a", isBound ? .whenUnlockedThisDeviceOnly : .always)
-    let copy = try vault.openElsewhere()
-    try copy.unlock(with: .tests)
+    let copy = try vault.unlocked(state: vault.path("elsewhere"))
     guard !isBound else {
       let before = try vault.bytes
-      let what = "An item that is whenUnlockedThisDeviceOnly"
-      expectError(.otherDevice(what)) { try copy.rotate() }
+      expectError(.otherDevice("An item that is whenUnlockedThisDeviceOnly")) { try copy.rotate() }
       #expect(try vault.bytes == before)
       return
     }

@@ -9,15 +9,8 @@ import Testing
 struct VaultExportTests {
   private let vault = TestVault(batchSize: 20)
 
-  /// Returns the export on the machine of a vault, whose directory the cipher keeps.
-  private func locked(on machine: TestVault) -> SecretVault {
-    SecretVault(
-      fileURL: machine.export, stateDirectory: machine.state,
-      cipher: HookedCipher { _ = machine })
-  }
-
   private func opened(_ other: TestVault) throws -> SecretVault {
-    let object = locked(on: other)
+    let object = other.open(at: other.export.path)
     try object.unlock(with: .tests)
     return object
   }
@@ -34,11 +27,9 @@ struct VaultExportTests {
     let report = try object.export(of: vault)
     #expect(try Set(vault.names()) == Set(before + ["moved.vault"]))
     #expect(try FileSystem().status(of: vault.export.path)?.permissions == 0o600)
-
     let export = try opened(vault.otherMachine())
     try expectSound(export, count: 13)
     #expect(try export.movableItems() == object.movableItems())
-
     let all = try object.items(matching: .all)
     func isBound(_ item: SecretItem) -> Bool {
       "\(item.attributes.accessControl.accessibility)".hasSuffix("ThisDeviceOnly")
@@ -51,7 +42,7 @@ struct VaultExportTests {
   @Test func exportIsOpenedOnlyByItsPassphrase() throws {
     // The same on the machine that wrote it.
     for machine in [try vault.exported { try $0.fill() }, vault] {
-      let locked = locked(on: machine)
+      let locked = machine.open(at: machine.export.path)
       #expect(try locked.isLocked)
       expectLocked { try locked.items(matching: .all) }
       expectError(.wrongPassphrase) { try locked.unlock(with: .passphrase("wrong")) }

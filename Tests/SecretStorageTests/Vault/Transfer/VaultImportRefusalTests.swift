@@ -10,8 +10,7 @@ import Testing
 
 /// Unsound exports, and items that a vault refuses.
 struct VaultImportRefusalTests {
-  private let vault = TestVault()
-  private let target = TestVault()
+  private let vault = TestVault(), target = TestVault()
 
   private func exported() throws -> [UInt8] {
     let object = vault.open()

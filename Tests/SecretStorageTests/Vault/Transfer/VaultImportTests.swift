@@ -59,7 +59,6 @@ struct VaultImportTests {
     try target.add("own", account: "own")
     let before = try target.items(matching: .all)
     let (bytes, names) = (try other.bytes, try other.names())
-
     let dry = try target.importItems(of: other, replacing: replacing, isDryRun: true)
     #expect(try other.bytes == bytes && other.names() == names)
     let report = try target.importItems(of: other, replacing: replacing)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import SecretStorage
 
-/// Failures of every system call of an export and an import, a read-only disk, and processes killed
-/// in the middle of an export or an import.
+/// Failures of every system call, a read-only disk, and kills during an export or an import.
 struct VaultTransferFailureTests {
   private static let codes: [Int32] =
     Campaign.isFull ? [ENOSPC, EIO, EACCES, EROFS, EMFILE, EINTR] : [ENOSPC]
@@ -130,7 +129,6 @@ struct VaultTransferFailureTests {
       }
       #expect(found["own"] == (isOfNewVault ? nil : "own"))
       #expect(try other.names().filter { $0.hasPrefix("moved") } == ["moved.vault"])
-
       try expectCompletion(on: other, by: object, of: items, isNew: isOfNewVault)
       #expect(try object.importItems(of: other).identities(.identical).count == Self.count)
       try object.compact()
@@ -140,7 +138,6 @@ struct VaultTransferFailureTests {
 }
 
 extension TestVault {
-  /// Exports items, and returns them.
   fileprivate func exportMany(_ count: Int) throws -> Set<MovedItem> {
     let object = open()
     try object.addMany(count, isPortable: true)

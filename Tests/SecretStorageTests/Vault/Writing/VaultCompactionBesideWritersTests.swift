@@ -101,8 +101,7 @@ struct VaultCompactionBesideWritersTests {
     try expect(texts, in: object, reader, writer)
   }
 
-  @Test(arguments: [false, true])
-  func replacementDuringCompactionIsKept(_ rotates: Bool) throws {
+  @Test(arguments: [false, true]) func replacementDuringCompactionIsKept(_ rotates: Bool) throws {
     let (object, other) = (try vault.openWithMany(20), vault.open())
     let texts = SecretVault.many(20).merging(["1": "changed", "2": "changed"]) { $1 }
     try compact(object) {
@@ -155,9 +154,8 @@ struct VaultCompactionBesideWritersTests {
     let texts = try reader.texts()
     try object.compact()
     let bytes = try vault.bytes
-    let frames = TestVault.frames(of: bytes)
     let forged: [UInt32] = [1, 32, 33, UInt32(bytes.count), .max]
-    for offset in forged + frames.map({ UInt32($0.startIndex) }) {
+    for offset in forged + TestVault.frames(of: bytes).map({ UInt32($0.startIndex) }) {
       let header = try FileHeader.encode(lastRecord: offset, TestCipher())
       try vault.replace(by: header + bytes.dropFirst(header.count))
       for reader in [reader, vault.open()] { #expect(try reader.texts() == texts) }

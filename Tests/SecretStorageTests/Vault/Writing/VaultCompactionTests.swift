@@ -11,8 +11,7 @@ struct VaultCompactionTests {
   private let vault = TestVault(batchSize: 4)
 
   /// A single item after full blocks is a special case.
-  @Test(arguments: [1, 3, 4, 5, 9])
-  func compactionKeepsTheCurrentItems(_ count: Int) throws {
+  @Test(arguments: [1, 3, 4, 5, 9]) func compactionKeepsTheCurrentItems(_ count: Int) throws {
     let object = vault.open()
     for number in 0..<count + 2 { try object.add("first", account: "\(number)") }
     for number in 0..<count { try object.change("\(number)", to: "value \(number)") }

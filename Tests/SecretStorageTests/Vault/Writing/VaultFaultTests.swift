@@ -32,11 +32,7 @@ struct VaultFaultTests {
     for (account, value) in before { try vault.open().add(value, account: account) }
     let saved = isNew ? nil : try vault.snapshot
     let count = try FaultAtCall.atEachCall(code: code) { fault in
-      if let saved {
-        try vault.restore(saved.bytes, saved.state)
-      } else {
-        vault = TestVault()
-      }
+      if let saved { try vault.restore(saved.bytes, saved.state) } else { vault = TestVault() }
       let object = vault.open(fileSystem: fault.fileSystem)
       let hasFailed = fault.causesError { try work.perform(on: object, of: vault) }
       let comment = Comment("\(work) with error \(code) in \(fault.failed ?? "no call")")
@@ -46,9 +42,7 @@ struct VaultFaultTests {
       let isDone = !hasFailed || isUncertain
       let hasPassphrase = work == .setPassphrase && isDone
       func expect(_ texts: [String: String], of reader: SecretVault) throws {
-        if reader !== object, try reader.hasPassphrase {
-          try reader.unlock(with: .tests)
-        }
+        if reader !== object, try reader.hasPassphrase { try reader.unlock(with: .tests) }
         #expect(try reader.texts() == texts, comment)
       }
       #expect(try vault.open().hasPassphrase == hasPassphrase, comment)

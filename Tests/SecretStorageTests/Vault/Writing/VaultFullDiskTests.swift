@@ -1,6 +1,4 @@
-import CipherSupport
 import CLibrary
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -12,9 +10,7 @@ struct VaultFullDiskTests {
   private let directory = TestVault()
 
   private func vault(in mount: MountedDirectory) -> SecretVault {
-    SecretVault(
-      fileURL: URL(filePath: "\(mount.path)/data/secrets.vault"),
-      stateDirectory: URL(filePath: "\(mount.path)/state"), cipher: TestCipher())
+    directory.open(at: "\(mount.path)/data/secrets.vault", state: "\(mount.path)/state")
   }
 
   /// Larger than the rest of the last page, so that a part is written.
@@ -50,8 +46,7 @@ struct VaultFullDiskTests {
     try vault(in: mount).expectSound([:])
     try mount.makeRoom()
     try object.add("value", account: "new")
-    let reserve = "\(mount.path)/data/secrets.vault.reserve"
-    #expect(try TestVault.bytes(of: reserve).count == 64 * 1024)
+    #expect(try content(of: "\(mount.path)/data/secrets.vault.reserve").count == 64 * 1024)
   }
 
   @Test func fullDiskSplitsBatchesOfMixedWrites() throws {

@@ -54,8 +54,7 @@ struct VaultInterruptedWriteTests {
     let object = vault.open()
     #expect(try object.texts() == ["a": "a", "b": "b"])
     let found = try object.verify()
-    #expect(found.isSound)
-    #expect(found.interruptedWrite?.contains("bytes \(size)..<") == true)
+    #expect(found.isSound && found.interruptedWrite?.contains("bytes \(size)..<") == true)
     #expect(object.diagnose()["Interrupted write"]?.contains("bytes \(size)..<") == true)
     try object.add("d", account: "d")
     for reader in [object, vault.open()] {
@@ -167,8 +166,7 @@ struct VaultInterruptedWriteTests {
   }
 
   /// The lengths are from one byte less to several records less.
-  @Test(arguments: Memory.allCases)
-  func truncatedVaultHasItsWholeRecords(_ memory: Memory) throws {
+  @Test(arguments: Memory.allCases) func truncatedVaultHasItsWholeRecords(_ memory: Memory) throws {
     let object = vault.open()
     // The state after each write.
     var snapshots: [(size: Int, texts: [String: String], state: [String: [UInt8]])] = []
@@ -183,14 +181,12 @@ struct VaultInterruptedWriteTests {
     try step { try object.add("third", account: "c") }
     let whole = try vault.bytes
     let newest = try #require(snapshots.last)
-
     let step = Campaign.size(sample: 131, full: 1)
     for size in snapshots[0].size..<whole.count
     where size % step == 0 || snapshots.contains(where: { $0.size == size }) {
       let before = try #require(snapshots.last { $0.size <= size })
       try vault.replace(by: whole[..<size])
-      let states = [Memory.rest: before.state, .whole: newest.state]
-      try vault.restoreState(states[memory] ?? [:])
+      try vault.restoreState([.rest: before.state, .whole: newest.state][memory] ?? [:])
       let opened = vault.open()
       if memory == .whole {
         expectError("rolledBack") { try opened.texts() }

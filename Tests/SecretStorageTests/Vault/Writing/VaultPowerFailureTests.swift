@@ -31,8 +31,7 @@ private final class PowerFailureCampaign {
   private let vault = TestVault()
   /// The owner of the directory of exports.
   private let other = TestVault()
-  private let isDamaged: Bool
-  private let hasNamelessFiles: Bool
+  private let isDamaged, hasNamelessFiles: Bool
   private let disk: ModeledDisk
   private var changes: [ModeledDisk.Change] = []
   /// The contents before and after each piece of work, and its changes.
