@@ -4,9 +4,11 @@ public enum PasswordRulesError: Error, Hashable, Sendable {
   case syntax(DescriptorIssue)
   /// No password satisfies the rules; the string is the reason, as a clause.
   case unsatisfiable(String)
-  /// Passwords satisfy the rules, but the generator makes none; the reason is a clause.
+  /// Passwords satisfy the rules, but the generator makes none of them; the string is the reason,
+  /// as a clause.
   case excluded(String)
-  /// The rules are too complex to count or compare; the reason is a sentence without a period.
+  /// The rules are too complex to count or compare their passwords; the string is the reason, as a
+  /// sentence without a period.
   case tooComplex(String)
 }
 

@@ -62,8 +62,9 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   /// reported as `refused` with the reason.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
-  /// every secret unchanged, that a `SecretVault` passes verification, and that the file is
-  /// unchanged. Removing the file does not erase it from the storage medium or from backups.
+  /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
+  /// changed since it was read. Removing the file does not erase it from the storage medium or from
+  /// backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.

@@ -10,6 +10,7 @@ struct SourceFile: Sendable {
   static let sizeLimit = 64 * 1024 * 1024
 
   let path: String
+  /// The status of the file when it was read.
   private let status: FileStatus
 
   /// Reads a file, which may have any owner, and follows symbolic links.

@@ -38,6 +38,7 @@ extension StoredFormat {
     }
   }
 
+  /// Decodes a value of the given type; `key` is its key in an error.
   func value<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {

@@ -90,7 +90,8 @@ extension StoredValue {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale, differ from the stored one, or not be on disk; or nil.
+  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk;
+  /// nil if there is none.
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, so that the default applies; like the setter, this does not throw.

@@ -43,7 +43,7 @@ public struct DefaultsMigration: Sendable {
   /// `UserDefaults` stores a file URL as a path, which remains a string: declare the type to get a
   /// URL.
   ///
-  /// - Parameter keys: The keys whose property lists are kept, because the app itself decodes them.
+  /// - Parameter keys: The keys whose property lists stay unchanged, because the app decodes them.
   public mutating func decodePropertyLists(except keys: Set<String> = []) {
     undecodedKeys = keys
   }

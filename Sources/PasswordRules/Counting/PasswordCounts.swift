@@ -42,7 +42,7 @@ struct PasswordCounts: Sendable {
     automaton.requirements.accepting.count * automaton.cells.count * automaton.limits.runCount
   }
 
-  /// Increments the number of remaining characters.
+  /// Increments the number of remaining characters; `automaton` must be that of the initializer.
   mutating func extend(in automaton: PasswordAutomaton) {
     let before = self
     let runs = limits.runs

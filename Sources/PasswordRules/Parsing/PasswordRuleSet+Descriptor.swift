@@ -40,8 +40,9 @@ extension PasswordRuleSet {
     case current
     /// The language that all parsers support.
     ///
-    /// Older parsers ignore all rules if one name is unknown. All limits on runs become one
-    /// `max-consecutive` rule with the lowest limit, which can reject passwords accepted here.
+    /// Older parsers ignore all rules if one name is unknown. All limits on runs therefore become
+    /// one `max-consecutive` rule with the lowest limit, which can reject passwords that this rule
+    /// set accepts.
     case compatible
   }
 

@@ -65,7 +65,8 @@ struct FieldState<Value: Sendable>: Sendable {
     return report
   }
 
-  /// Makes a report the current one; returns nil if the state has changed since the snapshot.
+  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
+  /// must be evaluated again.
   ///
   /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(

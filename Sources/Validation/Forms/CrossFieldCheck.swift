@@ -24,7 +24,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     evaluate: @escaping @Sendable (Value, Other, inout CheckResults) -> Void
   ) {
     check = ValidationCheck(name, requirement, severity: severity)
-    // Only the other field's state is retained, because it may have a check that reads this one.
+    // Only the other field's state is retained, because that field may have a check of this one.
     let state = other.state
     self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
     follow = { dependent in

@@ -49,7 +49,8 @@ struct BinaryObject {
 }
 
 extension Int {
-  /// The number of bytes, 1, 2, 4 or 8, that the number takes as an unsigned integer.
+  /// The number of bytes, 1, 2, 4 or 8, that the number takes as an unsigned integer; it must not
+  /// be negative.
   package var unsignedSize: Int {
     switch self {
     case ...0xFF: 1
@@ -61,6 +62,7 @@ extension Int {
 }
 
 extension [UInt8] {
+  /// Appends the least significant bytes of a number in big-endian order.
   mutating func append(bigEndian number: some FixedWidthInteger, size: Int) {
     for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: number >> shift))

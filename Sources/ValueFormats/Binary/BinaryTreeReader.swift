@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 /// A reader that converts the objects of a binary property list to value trees.
 struct BinaryTreeReader {
@@ -76,35 +76,5 @@ struct BinaryTreeReader {
       throw object.failure("invalid Unicode in a string")
     }
     return string
-  }
-}
-
-// Decoding a URL that Foundation has archived.
-extension URL {
-  /// Decodes an absolute URL that `UserDefaults.set(_:forKey:)` has archived; nil for other data.
-  ///
-  /// A keyed archive is a binary property list whose objects refer to each other by UIDs.
-  package init?(archive: Data) {
-    guard let table = try? BinaryObjectTable(Array(archive)[...]),
-      (try? BinaryObjectCheck(table)) != nil
-    else { return nil }
-    var reader = BinaryTreeReader(table, .plain, readsUIDs: true)
-    guard case .dictionary(let archive)? = try? reader.tree(table.root),
-      case .array(let objects)? = archive[StoredKey("$objects")]
-    else { return nil }
-    func object(_ key: String, of tree: ValueTree?) -> ValueTree? {
-      guard case .dictionary(let members)? = tree,
-        case .number(.text(let uid))? = members[StoredKey(key)],
-        let index = Int(uid), index < objects.count
-      else { return nil }
-      return objects[index]
-    }
-    let root = object("root", of: archive[StoredKey("$top")])
-    guard case .dictionary(let type)? = object("$class", of: root),
-      type[StoredKey("$classname")] == .string("NSURL"),
-      object("NS.base", of: root) == .string(EscapedString.null),
-      case .string(let string)? = object("NS.relative", of: root)
-    else { return nil }
-    self.init(string: string)
   }
 }
