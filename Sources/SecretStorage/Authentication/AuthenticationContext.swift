@@ -25,6 +25,7 @@ public final class AuthenticationContext: Sendable {
   public let reason: String
   private let authenticator: (any Authenticator)?
   let applicationPassword: ApplicationPassword?
+  /// The application password that a save gives its item; nil to keep the current one.
   let newApplicationPassword: ApplicationPassword?
   let applicationPasswordCost: ScryptCost
   private let reuse: Duration

@@ -88,26 +88,6 @@ public struct Secret: Sendable {
       }
     }
   }
-
-  /// The length of this secret in 4 bytes, its bytes, and zeros up to the padded size.
-  var padded: Secret {
-    unsafe Secret(count: paddedSize(for: 4 + count)) { buffer in
-      unsafe withUnsafeBytes { bytes in
-        let padded = UnsafeMutableRawBufferPointer(buffer)
-        unsafe padded.storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
-        unsafe UnsafeMutableRawBufferPointer(rebasing: padded[4...]).copyMemory(from: bytes)
-      }
-    }
-  }
-
-  /// The bytes of this padded secret without length and padding; nil if the length is invalid.
-  var unpadded: Secret? {
-    guard count >= 4 else { return nil }
-    let length = unsafe withUnsafeBytes {
-      Int(UInt32(littleEndian: unsafe $0.loadUnaligned(as: UInt32.self)))
-    }
-    return length <= count - 4 ? slice(4..<(4 + length)) : nil
-  }
 }
 
 extension Secret: Equatable {
@@ -129,18 +109,6 @@ extension Secret: CustomStringConvertible, CustomReflectable {
   public var description: String { "<redacted>" }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-/// Returns the size to which data of a given size is padded, to hide the exact size.
-///
-/// The result is a multiple of 64. Large sizes follow the Padmé scheme, adding at most 12 %; see
-/// "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs" (PETS 2019).
-func paddedSize(for count: Int) -> Int {
-  let size = max(count, 64)
-  let exponent = Int.bitWidth - 1 - size.leadingZeroBitCount
-  let significant = Int.bitWidth - exponent.leadingZeroBitCount
-  let mask = max((1 << (exponent - significant)) - 1, 63)
-  return (size + mask) & ~mask
 }
 
 extension [UInt8] {

@@ -38,6 +38,7 @@ final class StoredPassword: Sendable {
     /// The result of the last access; nil if the store must be read to determine it.
     var status: PasswordStatus?
     var error: SecretStoreError?
+    /// The failures that were reported since the last success.
     var reportedFailures: [SecretStorageFailure] = []
   }
 

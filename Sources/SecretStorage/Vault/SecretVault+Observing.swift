@@ -83,6 +83,7 @@ extension SecretVault: SynchronouslyObservedStore {
   }
 }
 
+/// The watch of a vault's file, which the observations keep alive.
 struct SharedWatch: Sendable {
   weak var watch: ChangeObservation?
 }

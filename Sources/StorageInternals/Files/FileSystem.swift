@@ -132,6 +132,7 @@ package struct FileSystem: Sendable {
     if let code = path.refusalCode { throw SystemError(call: call, path: path, code: code) }
   }
 
+  /// A flag of `renameat2`.
   enum RenameFlag: UInt32 {
     case withoutReplacing = 1
     case exchanging = 2

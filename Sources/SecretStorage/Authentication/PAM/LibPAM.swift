@@ -103,6 +103,7 @@ import StorageInternals
     return unsafe (code == 0 ? handle : nil, code)
   }
 
+  /// Sets the user's terminal, which modules may query.
   func setTerminal(_ path: String, of handle: Handle) -> Int32 {
     // PAM_TTY is 3.
     unsafe path.withCString { unsafe setItem(handle, 3, $0) }

@@ -48,7 +48,7 @@ struct SeenVault: Sendable {
       .subtracting([RememberedVault.Keys.noGeneration])
   }
 
-  /// Returns whether the machine's record of a vault lacks its keys, which were never in memory.
+  /// Returns whether the machine's record of a vault lacks its keys and they were never in memory.
   func lacksKeys(of vaultID: [UInt8]) -> Bool {
     guard let recorded = recorded(of: vaultID), recorded.keys == nil else { return false }
     return vaultID != self.vaultID || generation == nil

@@ -33,6 +33,7 @@ struct IdlePeriod: Sendable {
 
   mutating func stop() { end = nil }
 
+  /// Schedules the timer for the end of the period, which uses may have delayed.
   func rescheduleTimer() {
     if let end { timer.schedule(after: end - now()) }
   }

@@ -8,6 +8,7 @@ struct KeyTableRecord: Sendable {
   let table: KeyTable
   let header: RecordHeader
   let previousSubject: RecordSubject
+  /// The sequence number of the log's first record.
   let logStart: UInt64
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.

@@ -115,7 +115,7 @@ struct VaultItem: Sendable {
   var identity: ItemIdentity { fields.identity }
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the account certainly differs from an ASCII string; false if it is not ASCII.
+  /// Returns whether the account is certainly not an ASCII string; false for a non-ASCII account.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     var position = start + Offset.fields
     let end = end

@@ -62,7 +62,8 @@ extension SecretVault {
     // The target may have changed during the key derivation and the sealing.
     try location.checkTarget(url.path, overwriting)
     do {
-      try fileSystem.replaceFile(at: url.path, with: content, overwriting: overwriting)
+      try fileSystem.replaceFile(
+        at: url.path, with: content, mode: 0o600, overwriting: overwriting)
     } catch {
       // Another process has created the file since the check.
       if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }
