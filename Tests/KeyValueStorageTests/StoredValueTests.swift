@@ -60,7 +60,8 @@ struct StoredValueTests {
     player.window.title = "main"
     player.list.append(1)
     player.list[0] += 1
-    #expect(player.$volume.isSet && player.$volume.error == nil)
+    #expect(player.$volume.isSet)
+    #expect(player.$volume.error == nil)
     for player in [player, Player(file?.open() ?? store)] {
       #expect(player.volume == 0.25 && player.nickname == "x")
       #expect(player.window == Window(width: 80, title: "main") && player.list == [2])
@@ -103,8 +104,10 @@ struct StoredValueTests {
     let file = try TestFile()
     try file.overwrite(#"{"volume": "loud", "nickname": "x", "list": [1, "2"]}"#)
     let player = Player(file.open())
-    #expect(player.volume == 0.8 && player.nickname == "x" && player.list == [])
-    #expect(player.$volume.isSet && player.$nickname.error == nil)
+    #expect(player.volume == 0.8 && player.nickname == "x")
+    #expect(player.list == [])
+    #expect(player.$volume.isSet)
+    #expect(player.$nickname.error == nil)
     let error = KeyValueStoreError.undecodable(
       key: "volume", type: "Double", reason: "expected a number, found a string")
     #expect(player.$volume.error == error)
@@ -141,7 +144,8 @@ struct StoredValueTests {
     #expect(setting.error == error)
     #expect(throws: error) { try setting.save(Unencodable(isBad: true)) }
     setting.wrappedValue = Unencodable(isBad: false)
-    #expect(setting.error == nil && setting.isSet)
+    #expect(setting.error == nil)
+    #expect(setting.isSet)
   }
 
   /// A value that no `Codable` type has, such as one with a key twice or a UID.

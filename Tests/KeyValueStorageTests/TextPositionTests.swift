@@ -12,6 +12,7 @@ struct TextPositionTests {
   ])
   func positionCountsLinesAndCodePoints(_ text: String, _ offset: Int, _ line: Int, _ column: Int) {
     let position = TextPosition(of: offset, in: Array(text.utf8))
-    #expect(position.line == line && position.column == column)
+    #expect(position.line == line)
+    #expect(position.column == column)
   }
 }

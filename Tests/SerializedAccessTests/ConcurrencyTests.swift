@@ -42,7 +42,8 @@ struct ConcurrencyTests {
       }
     }
     #expect(counts.wrappedValue == ["key": 8 * rounds])
-    #expect(changes.wrappedValue == 8 * rounds && increase.wrappedValue == 8 * rounds)
+    #expect(changes.wrappedValue == 8 * rounds)
+    #expect(increase.wrappedValue == 8 * rounds)
     observation.cancel()
   }
 

@@ -22,7 +22,8 @@ struct CustomQueueTests {
     value.access(increment)
     value.asyncAccess(increment)
     try await value.access { increment(&$0) }
-    #expect(value.wrappedValue == 5 && calls.wrappedValue == 5)
+    #expect(value.wrappedValue == 5)
+    #expect(calls.wrappedValue == 5)
     observation.cancel()
   }
 
@@ -55,7 +56,8 @@ struct CustomQueueTests {
         }
       }
     }
-    #expect(overlaps.wrappedValue == 0 && value.wrappedValue.count == 400)
+    #expect(overlaps.wrappedValue == 0)
+    #expect(value.wrappedValue.count == 400)
   }
 
   @Test func observerAddedDuringAccessesRunsOnTheQueue() {
@@ -76,7 +78,8 @@ struct CustomQueueTests {
         }
       }
     }
-    #expect(value.wrappedValue == 400 && changes.wrappedValue >= 200)
+    #expect(value.wrappedValue == 400)
+    #expect(changes.wrappedValue >= 200)
   }
 
   @Test func codeOnTheQueueAccessesValueDirectly() {

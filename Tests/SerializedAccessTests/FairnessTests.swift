@@ -81,6 +81,7 @@ struct FairnessTests {
       for _ in 0..<1_000 { value.asyncAccess { $0 += 1 } }
     } then: {
     }
-    #expect(before.wrappedValue == 0 && value.wrappedValue == 1_000)
+    #expect(before.wrappedValue == 0)
+    #expect(value.wrappedValue == 1_000)
   }
 }

@@ -47,7 +47,8 @@ struct SuspendingAccessTests {
     // The gate is still closed, so only the cancellation can resume the task.
     await #expect(throws: CancellationError.self) { try await task.value }
     gate.signal()
-    #expect(number.wrappedValue == 0 && changes.wrappedValue == 1)
+    #expect(number.wrappedValue == 0)
+    #expect(changes.wrappedValue == 1)
     observation.cancel()
   }
 

@@ -94,6 +94,7 @@ import Testing
     #expect(partings.wrappedValue == 1)
   }
 
+  /// An observation does not retain the value.
   @Test(arguments: [false, true]) func valueIsReleasedWithTheWrapper(isObserved: Bool) {
     final class Content: Sendable {}
     weak var content: Content?

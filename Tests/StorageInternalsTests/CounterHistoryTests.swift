@@ -8,7 +8,8 @@ struct CounterHistoryTests {
   func linearizableHistoryHasNoContradiction(_ journal: [String]) throws {
     var history = CounterHistory()
     try history.add(journal)
-    #expect(history.contradictions(atEnd: 2) == [] && history.acknowledgedCount == 2)
+    #expect(history.contradictions(atEnd: 2) == [])
+    #expect(history.acknowledgedCount == 2)
   }
 
   @Test(arguments: [
@@ -29,7 +30,8 @@ struct CounterHistoryTests {
   @Test func incrementWithoutAnAnswerMayHaveHappened() throws {
     var history = CounterHistory()
     try history.add(["=\t0\t1\t1", "+"])
-    #expect(history.contradictions(atEnd: 1) == [] && history.contradictions(atEnd: 2) == [])
+    #expect(history.contradictions(atEnd: 1) == [])
+    #expect(history.contradictions(atEnd: 2) == [])
     #expect(history.contradictions(atEnd: 3) != [])
     #expect(throws: CounterHistory.Malformed.self) { try history.add(["="]) }
   }

@@ -24,7 +24,9 @@ import Testing
     #expect(error.description.hasPrefix(start) && error.description.hasSuffix(end))
     let reasons = error.description.dropFirst(start.count).dropLast(end.count).split(separator: ";")
     try #require(reasons.count == 2)
-    #expect(reasons[0].contains("libmissing.so.9") && reasons[1].contains("libmissing.so.8"))
+    #expect(
+      reasons[0].contains("libmissing.so.9") && reasons[1].contains("libmissing.so.8"),
+      "\(reasons)")
   }
 
   @Test func missingSymbolErrorNamesTheLibrary() throws {

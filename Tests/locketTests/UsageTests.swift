@@ -39,7 +39,7 @@ final class UsageTests: ToolTests {
     for row in try Fixture.rows("typing-errors", as: [String].self) {
       let ended = try machine.run(row[0])
       #expect(ended.status == 2 && ended.output == "", "\(row)")
-      #expect(ended.errors.hasPrefix("locket: \(row[1])"), "\(ended.errors)")
+      #expect(ended.errors.hasPrefix("locket: \(row[1])"), "\(row) \(ended.errors)")
       #expect(ended.errors.contains("\n\nUsage: locket "), "\(row)")
     }
   }

@@ -32,7 +32,8 @@ final class FileBackendWritingTests: BackendTests {
   @Test func updateWithoutAChangeWritesNothing() throws {
     try file.replace("b=1\na=1\n")
     let status = try file.status
-    #expect(try file.open().update { _ in KeyValueChanges() }.texts == ["a": "1", "b": "1"])
+    let contents = try file.open().update { _ in KeyValueChanges() }
+    #expect(contents.texts == ["a": "1", "b": "1"])
     #expect(try file.status == status)
   }
 

@@ -36,7 +36,8 @@ struct HeldLockTests {
     #expect(throws: busy) { try store.remove("number") }
     #expect(throws: busy) { try store.transaction { number.wrappedValue = 1 } }
     number.wrappedValue = 43
-    #expect(number.wrappedValue == 43 && number.error == busy)
+    #expect(number.wrappedValue == 43)
+    #expect(number.error == busy)
     number.wrappedValue += 1
     #expect(number.wrappedValue == 44)
     #expect(throws: busy) { try store.synchronize() }
@@ -66,7 +67,8 @@ struct HeldLockTests {
     for value in 1...5 {
       #expect(number.wrappedValue == 42)
       #expect(try number.load() == 42)
-      #expect(other.wrappedValue == value - 1 && other.isSet == (value > 1))
+      #expect(other.wrappedValue == value - 1)
+      #expect(other.isSet == (value > 1))
       #expect(try store.keys().contains("number"))
       #expect(try store.value(of: "number") == 42)
       // A store that reads for the first time.
@@ -112,7 +114,7 @@ struct HeldLockTests {
     let lines = try child.lines
     try #require(lines.count == 4, "\(lines)")
     for (number, line) in lines.dropFirst().enumerated() {
-      #expect(line.contains("\"key \(number)\"") && line.contains(file.path))
+      #expect(line.contains("\"key \(number)\"") && line.contains(file.path), "\(line)")
       #expect(line.contains("process \(holder.process.identifier)"))
     }
     #expect(try file.text == "{\"number\": 41}")

@@ -57,7 +57,8 @@ struct MigrationTests {
     let file = try TestFile()
     try file.overwrite(text)
     let color = StoredValue<String?>("color", in: file.open(version: 3, [toTwo, refusing]))
-    #expect(color.wrappedValue == nil && color.error == error)
+    #expect(color.wrappedValue == nil)
+    #expect(color.error == error)
     #expect(throws: error) { try color.save("blue") }
     #expect(try file.text == text)
   }

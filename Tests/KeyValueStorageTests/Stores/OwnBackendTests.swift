@@ -72,7 +72,8 @@ struct OwnBackendTests {
         mayFail.signal()
       }
     }
-    #expect(number.error == nil && number.wrappedValue == 5)
+    #expect(number.error == nil)
+    #expect(number.wrappedValue == 5)
   }
 
   @Test func overtakenTransactionSeesOtherChanges() throws {

@@ -61,7 +61,8 @@ struct StoreFaultTests {
       if case .failure(let thrown) = result { error = try #require(thrown as? KeyValueStoreError) }
       fault.disarm()
       guard let place = fault.failed else {
-        #expect(error == nil && number.error == nil)
+        #expect(error == nil)
+        #expect(number.error == nil)
         #expect(try file.values()["number"] == 2)
         return
       }
@@ -85,7 +86,8 @@ struct StoreFaultTests {
         #expect(try number.load() == (isInPlace ? 2 : 1), comment)
         if operation != .transaction || !isInPlace { try operation.perform(on: store) }
       }
-      #expect(number.wrappedValue == 2 && number.error == nil, comment)
+      #expect(number.wrappedValue == 2, comment)
+      #expect(number.error == nil, comment)
       #expect(try file.values()["number"] == 2, comment)
       #expect(try file.values()["other"] == 5, comment)
       try store.set(3, for: "number")

@@ -44,7 +44,8 @@ struct StoreFullDiskTests {
       expect(code) { try store.set(value, for: "text") }
       expect(code) { try text.save(value) }
       expect(code) { try store.transaction { text.wrappedValue = value } }
-      #expect(text.wrappedValue == "old" && text.error == nil)
+      #expect(text.wrappedValue == "old")
+      #expect(text.error == nil)
     }
     text.wrappedValue = value
     expect(code, store.synchronize)

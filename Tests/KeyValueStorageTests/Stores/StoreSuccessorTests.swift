@@ -48,7 +48,8 @@ struct StoreSuccessorTests {
     #expect(try calls(of: { try store.set(2, for: "number") }) == [])
   }
 
-  /// Otherwise, a source that is removed after its import could be the only copy.
+  /// Otherwise, the only durable copy of an import's value could be in a source that is then
+  /// removed.
   @Test(arguments: [false, true]) func unflushedValueIsNotAcknowledged(isImport: Bool) throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
     let source = try TestFile(.xml, inMemory: true, values: ["number": 1])

@@ -14,13 +14,15 @@ struct StrictWarningTests {
 
   @Test func warningHasRangeAndReplacement() throws {
     for row in try Fixture.rows("strict-warnings", as: Row.self) {
-      let (rules, warnings) = try PasswordRuleSet.parse(row.descriptor)
-      #expect(rules.descriptor == row.canonical, "\(row)")
-      #expect(try PasswordRuleSet(rules.descriptor) == rules, "\(row)")
-      let ranges = warnings.map { [$0.range.lowerBound, $0.range.upperBound] }
-      #expect(ranges.sorted { $0[0] < $1[0] } == row.ranges, "\(row)")
-      let hasReplacement = warnings.contains { $0.replacement == row.replacement }
-      #expect(hasReplacement == !row.ranges.isEmpty, "\(row)")
+      #expect(throws: Never.self, "\(row)") {
+        let (rules, warnings) = try PasswordRuleSet.parse(row.descriptor)
+        #expect(rules.descriptor == row.canonical, "\(row)")
+        #expect(try PasswordRuleSet(rules.descriptor) == rules, "\(row)")
+        let ranges = warnings.map { [$0.range.lowerBound, $0.range.upperBound] }
+        #expect(ranges.sorted { $0[0] < $1[0] } == row.ranges, "\(row)")
+        let hasReplacement = warnings.contains { $0.replacement == row.replacement }
+        #expect(hasReplacement == !row.ranges.isEmpty, "\(row)")
+      }
     }
   }
 

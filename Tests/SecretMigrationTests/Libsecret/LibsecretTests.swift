@@ -36,8 +36,10 @@ final class LibsecretTests: DirectoryTests {
     #expect(secrets.count == rows.count)
     for row in rows {
       let secret = try #require(secrets[row.identity], "\(row)")
-      #expect(secret.secret.text == row.text)
-      #expect(secret.attributes == ItemAttributes(label: row.label, comment: row.comment))
+      #expect(secret.secret.text == row.text, "\(row.identity)")
+      #expect(
+        secret.attributes == ItemAttributes(label: row.label, comment: row.comment),
+        "\(row.identity)")
     }
   }
 

@@ -69,8 +69,9 @@ import Testing
   }
 
   @Test func defaultNameIsThatOfTheExecutable() throws {
+    let executable = try FileSystem().linkTarget(of: "/proc/self/exe")
     let name = try ApplicationDirectories(environment: [:]).applicationName
-    #expect(try name == FileSystem().linkTarget(of: "/proc/self/exe").lastComponent)
+    #expect(name == executable.lastComponent)
     #expect(!name.isEmpty)
     // The kernel's name of an executable that was replaced.
     for path in ["/usr/bin/app", "/usr/bin/app (deleted)", "app"] {

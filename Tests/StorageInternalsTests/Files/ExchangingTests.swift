@@ -38,6 +38,7 @@ import Testing
       path, with: new, expecting: expected, hasExpectedContent: hasExpectedContent)
   }
 
+  /// A program that has the file open for writing does not prevent it.
   @Test(arguments: [false, true]) func expectedFileIsReplaced(hasWriter: Bool) throws {
     try FileSystem().replaceFile(at: path, with: old, mode: 0o640)
     let status = try #require(try FileSystem().status(of: path))

@@ -54,7 +54,8 @@ final class PathWatchCallsTests: ChangedDirectory {
           }
         }
         try wait { released == nil }
-        #expect(try FileSystem().targets(in: "/proc/self/fd").count { $0.contains("inotify") } == 1)
+        let descriptors = try FileSystem().targets(in: "/proc/self/fd")
+        #expect(descriptors.count { $0.contains("inotify") } == 1)
         try FileSystem().replaceFile(at: directory("file"), with: [1])
         try waitForEarlierEvents(in: directory)
         #expect(calls.withLock { $0 } == 0)

@@ -40,6 +40,7 @@ struct BinaryPropertyListRefusalTests {
     }
   }
 
+  /// `d10201` is a dictionary that is one of its own keys.
   @Test func invalidObjectIsRefused() throws {
     for refusal in try Refusal.all("object", in: "binary-refusals") {
       let file = File.of(try Fixture.bytes(hexadecimal: refusal.text))

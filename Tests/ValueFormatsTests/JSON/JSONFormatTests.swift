@@ -44,9 +44,12 @@ struct JSONFormatTests {
       for key in ["key", "\\u006Bey", "k\u{65}\u{301}y"] {
         for separator in [":", " : ", "\n:\t"] {
           let entry = "\"\(key)\"\(separator)\(value)"
-          #expect(try rejoin("{\(entry)}") == "{\n  \(entry)\n}\n")
-          let file = "{\n  \(entry),\n  \"z\": 1\n}\n"
-          #expect(try rejoin(file) == file)
+          #expect(throws: Never.self, "\(entry)") {
+            let rejoined = try rejoin("{\(entry)}")
+            #expect(rejoined == "{\n  \(entry)\n}\n", "\(entry)")
+            let file = "{\n  \(entry),\n  \"z\": 1\n}\n"
+            #expect(try rejoin(file) == file, "\(entry)")
+          }
         }
       }
     }

@@ -64,17 +64,25 @@ import Testing
         New.self, Picky.self, Int.self, Bool.self, UUID.self, Date?.self, [Int: Int].self,
       ]
       for type in types {
-        let error = try self.error(decoding: type, from: bytes)
+        let error = #expect(throws: ValueCodingError.self, "\(type) \(bytes)") {
+          _ = try coder.decode(type, from: bytes)
+        }
+        guard let error else { continue }
         var dumped = ""
         dump(error, to: &dumped)
-        #expect(!"\(error) \(String(reflecting: error)) \(dumped)".contains("hunter"))
+        #expect(
+          !"\(error) \(String(reflecting: error)) \(dumped)".contains("hunter"),
+          "\(type) \(bytes)")
       }
     }
   }
 
   private func error(
-    decoding type: (some Decodable).Type, from bytes: [UInt8]
+    decoding type: (some Decodable).Type, from bytes: [UInt8],
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> ValueCodingError {
-    try #require(throws: ValueCodingError.self) { try coder.decode(type, from: bytes) }
+    try #require(throws: ValueCodingError.self, sourceLocation: sourceLocation) {
+      try coder.decode(type, from: bytes)
+    }
   }
 }

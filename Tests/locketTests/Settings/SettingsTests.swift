@@ -13,9 +13,12 @@ final class SettingsTests: ToolTests {
       KeyValueStore(propertyList: machine.home.appending(path: "b.plist"), format: .binary),
     ]
     for row in try Fixture.rows("json-values", as: [String].self) {
-      for store in stores {
-        try store.set(JSONValue(argument: row[0]), for: "key")
-        #expect(try store.value(of: "key", as: JSONValue.self)?.json == row[1])
+      for (number, store) in stores.enumerated() {
+        #expect(throws: Never.self, "\(row) \(number)") {
+          try store.set(JSONValue(argument: row[0]), for: "key")
+          #expect(
+            try store.value(of: "key", as: JSONValue.self)?.json == row[1], "\(row) \(number)")
+        }
       }
     }
   }
