@@ -38,13 +38,17 @@ import StorageInternals
       UnsafeRawPointer?, Int, MutableBytes?, UnsafeMutablePointer<UInt32>?, OpaquePointer?,
       OpaquePointer?
     ) -> Int32
-  // unsigned char *HMAC(const EVP_MD *evp_md, const void *key, int key_len,
-  //   const unsigned char *data, size_t data_len, unsigned char *md, unsigned int *md_len);
-  let hmac:
-    @convention(c) (
-      OpaquePointer?, UnsafeRawPointer?, Int32, UnsafeRawPointer?, Int, MutableBytes?,
-      UnsafeMutablePointer<UInt32>?
-    ) -> MutableBytes?
+  // HMAC_CTX *HMAC_CTX_new(void);
+  let macContextNew: @convention(c) () -> Context?
+  // void HMAC_CTX_free(HMAC_CTX *ctx);
+  let macContextFree: @convention(c) (Context?) -> Void
+  // int HMAC_Init_ex(HMAC_CTX *ctx, const void *key, int len, const EVP_MD *md, ENGINE *impl);
+  let macInit:
+    @convention(c) (Context?, UnsafeRawPointer?, Int32, OpaquePointer?, OpaquePointer?) -> Int32
+  // int HMAC_Update(HMAC_CTX *ctx, const unsigned char *data, size_t len);
+  let macUpdate: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32
+  // int HMAC_Final(HMAC_CTX *ctx, unsigned char *md, unsigned int *len);
+  let macFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<UInt32>?) -> Int32
   // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt,
   //   size_t saltlen, uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key,
   //   size_t keylen);
@@ -88,7 +92,11 @@ import StorageInternals
     unsafe cipherUpdate = try library.function("EVP_CipherUpdate")
     unsafe cipherFinal = try library.function("EVP_CipherFinal_ex")
     unsafe digest = try library.function("EVP_Digest")
-    unsafe hmac = try library.function("HMAC")
+    unsafe macContextNew = try library.function("HMAC_CTX_new")
+    unsafe macContextFree = try library.function("HMAC_CTX_free")
+    unsafe macInit = try library.function("HMAC_Init_ex")
+    unsafe macUpdate = try library.function("HMAC_Update")
+    unsafe macFinal = try library.function("HMAC_Final")
     unsafe scrypt = try library.function("EVP_PBE_scrypt")
     unsafe pbkdf2 = try library.function("PKCS5_PBKDF2_HMAC")
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
