@@ -37,13 +37,17 @@ import StorageInternals
       UnsafeRawPointer?, Int, MutableBytes?, UnsafeMutablePointer<UInt32>?, OpaquePointer?,
       OpaquePointer?
     ) -> Int32
-  // unsigned char *HMAC(const EVP_MD *evp_md, const void *key, int key_len,
-  //   const unsigned char *data, size_t data_len, unsigned char *md, unsigned int *md_len);
-  let hmac:
-    @convention(c) (
-      OpaquePointer?, UnsafeRawPointer?, Int32, UnsafeRawPointer?, Int, MutableBytes?,
-      UnsafeMutablePointer<UInt32>?
-    ) -> MutableBytes?
+  // HMAC_CTX *HMAC_CTX_new(void);
+  let macContextNew: @convention(c) () -> Context?
+  // void HMAC_CTX_free(HMAC_CTX *ctx);
+  let macContextFree: @convention(c) (Context?) -> Void
+  // int HMAC_Init_ex(HMAC_CTX *ctx, const void *key, int len, const EVP_MD *md, ENGINE *impl);
+  let macInit:
+    @convention(c) (Context?, UnsafeRawPointer?, Int32, OpaquePointer?, OpaquePointer?) -> Int32
+  // int HMAC_Update(HMAC_CTX *ctx, const unsigned char *data, size_t len);
+  let macUpdate: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32
+  // int HMAC_Final(HMAC_CTX *ctx, unsigned char *md, unsigned int *len);
+  let macFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<UInt32>?) -> Int32
   // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt,
   //   size_t saltlen, uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key,
   //   size_t keylen);
@@ -87,7 +91,11 @@ import StorageInternals
     unsafe cipherUpdate = try library.function("EVP_CipherUpdate")
     unsafe cipherFinal = try library.function("EVP_CipherFinal_ex")
     unsafe digest = try library.function("EVP_Digest")
-    unsafe hmac = try library.function("HMAC")
+    unsafe macContextNew = try library.function("HMAC_CTX_new")
+    unsafe macContextFree = try library.function("HMAC_CTX_free")
+    unsafe macInit = try library.function("HMAC_Init_ex")
+    unsafe macUpdate = try library.function("HMAC_Update")
+    unsafe macFinal = try library.function("HMAC_Final")
     unsafe scrypt = try library.function("EVP_PBE_scrypt")
     unsafe pbkdf2 = try library.function("PKCS5_PBKDF2_HMAC")
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
@@ -144,36 +152,47 @@ import StorageInternals
   package func authenticationCode(
     of message: ArraySlice<UInt8>, under key: Secret
   ) throws(SecretStoreError) -> Secret {
-    try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
-      unsafe authenticate(message, under: key, into: output)
+    try unsafe compute("HMAC_Final", Self.digestSize, key, message) { key, message, output in
+      unsafe withMACContext { unsafe authenticate(message, under: key, into: output, $0) }
     }
-  }
-
-  /// Computes HMAC-SHA-256, and returns whether that succeeded; the output may contain the key.
-  private func authenticate(
-    _ message: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer,
-    into output: UnsafeMutableBufferPointer<UInt8>
-  ) -> Bool {
-    guard let count = Int32(exactly: key.count) else { return false }
-    return unsafe hmac(
-      sha256, key.baseAddress, count, message.baseAddress, message.count, output.baseAddress, nil)
-      != nil
   }
 
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   package func hkdf(
     _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
   ) throws(SecretStoreError) -> Secret {
-    // HMAC is used, because the library's HKDF function takes four times as long. A missing salt is
-    // replaced with zeros, as the RFC requires.
+    // The library's functions for HKDF, and for HMAC in one call, look the algorithms up each time,
+    // which takes three times as long. A missing salt is replaced with zeros, as the RFC requires.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
-    return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
-      // The output contains the extracted key until the expanded key replaces it.
-      unsafe authenticate(key, under: salt, into: output)
-        && (info + [1]).withUnsafeBytes { info in
-          unsafe authenticate(info, under: UnsafeRawBufferPointer(output), into: output)
-        }
+    return try unsafe compute("HMAC_Final", Self.digestSize, key, salt) { key, salt, output in
+      unsafe withMACContext { context in
+        // The output contains the extracted key until the expanded key replaces it.
+        unsafe authenticate(key, under: salt, into: output, context)
+          && (info + [1]).withUnsafeBytes { info in
+            unsafe authenticate(info, under: UnsafeRawBufferPointer(output), into: output, context)
+          }
+      }
     }
+  }
+
+  /// Calls a closure with a new context, which is overwritten and freed afterwards.
+  private func withMACContext(_ body: (Context) -> Bool) -> Bool {
+    guard let context = unsafe macContextNew() else { return false }
+    defer { unsafe macContextFree(context) }
+    return unsafe body(context)
+  }
+
+  /// Computes HMAC-SHA-256, and returns whether that succeeded; the output may contain the key.
+  private func authenticate(
+    _ message: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer,
+    into output: UnsafeMutableBufferPointer<UInt8>, _ context: Context
+  ) -> Bool {
+    guard let count = Int32(exactly: key.count) else { return false }
+    // Without an address, the function would use the key of the context.
+    let key = unsafe key.baseAddress ?? UnsafeRawPointer(output.baseAddress!)
+    return unsafe macInit(context, key, count, sha256, nil) == 1
+      && macUpdate(context, message.baseAddress, message.count) == 1
+      && macFinal(context, output.baseAddress, nil) == 1
   }
 
   /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
