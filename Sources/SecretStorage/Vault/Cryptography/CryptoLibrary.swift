@@ -162,7 +162,7 @@ import StorageInternals
     _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
   ) throws(SecretStoreError) -> Secret {
     // The library's functions for HKDF, and for HMAC in one call, look the algorithms up each time,
-    // which takes three times as long. A missing salt is replaced with zeros, as the RFC requires.
+    // which takes most of their time. A missing salt is replaced with zeros, as the RFC requires.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC_Final", Self.digestSize, key, salt) { key, salt, output in
       unsafe withMACContext { context in
