@@ -89,6 +89,9 @@ struct ApplicationPasswordTests {
     #expect(try object.item("account") == item)
     #expect(try await object.text(of: replace(by: right), by: right) == "new")
     let current = try replace(by: AuthenticationContext(password: "right", new: "other"))
+    await #expect(throws: SecretStoreError.wrongApplicationPassword) {
+      try await object.text(of: current, by: right)
+    }
     let other = AuthenticationContext(password: "other")
     #expect(try await vault.open().text(of: current, by: other) == "new")
   }

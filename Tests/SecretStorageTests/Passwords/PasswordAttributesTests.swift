@@ -20,10 +20,12 @@ struct PasswordAttributesTests {
     item.value = "value"
     item.attributes.label = "label"
     #expect(stored?.label == nil)
-    #expect(item.attributes.label == "label" && item.hasUnsavedChanges)
+    #expect(item.attributes.label == "label")
+    #expect(item.hasUnsavedChanges)
     try item.save()
     #expect(stored?.label == "label")
-    #expect(!item.hasUnsavedChanges && item.value == "value")
+    #expect(!item.hasUnsavedChanges)
+    #expect(item.value == "value")
   }
 
   @Test func attributesOfAnAbsentItemNeedAValue() throws {
@@ -118,7 +120,8 @@ struct PasswordAttributesTests {
 
   @Test func datesAreThoseOfTheStore() throws {
     let item = item()
-    #expect(item.creationDate == nil && item.modificationDate == nil)
+    #expect(item.creationDate == nil)
+    #expect(item.modificationDate == nil)
     item.value = "first"
     let creation = try #require(item.creationDate)
     #expect(item.modificationDate == creation)

@@ -44,7 +44,8 @@ struct PasswordAuthorizingTests {
   @Test(arguments: RefreshPolicy.all)
   func implicitAccessNeverAuthenticates(_ policy: RefreshPolicy) async throws {
     let item = try await saved(.devicePasscode, policy, defaultValue: "default")
-    #expect(item.value == "default" && item.status == .denied)
+    #expect(item.value == "default")
+    #expect(item.status == .denied)
     let isManual = policy == .manual
     if !isManual { #expect(item.value == "default") }
     #expect(throws: SecretStoreError.self) { try item.loadNow() }
@@ -85,7 +86,8 @@ struct PasswordAuthorizingTests {
     let right = AuthenticationContext(password: "right")
     let item = try await saved(.applicationPassword, .onAccess, by: right)
     item.value = "implicit"
-    #expect(item.hasUnsavedChanges && item.status == .denied && item.value == "implicit")
+    #expect(item.hasUnsavedChanges && item.status == .denied)
+    #expect(item.value == "implicit")
     await #expect(throws: SecretStoreError.wrongApplicationPassword) {
       try await item.save(authorizedBy: AuthenticationContext(password: "wrong"))
     }

@@ -61,7 +61,8 @@ struct PasswordConcurrencyTests {
     }
     try await item.save()
     item.value = "last"
-    #expect(item.value == "last" && item.error == nil)
+    #expect(item.value == "last")
+    #expect(item.error == nil)
   }
 
   @Test func valueSetDuringASaveIsUnsaved() throws {
@@ -76,7 +77,8 @@ struct PasswordConcurrencyTests {
       withExtendedLifetime(observation) {}
     }
     #expect(other.value == 1)
-    #expect(item.value == 2 && item.hasUnsavedChanges)
+    #expect(item.value == 2)
+    #expect(item.hasUnsavedChanges)
     try item.save()
     #expect(other.value == 2)
     #expect(!item.hasUnsavedChanges)
@@ -85,10 +87,11 @@ struct PasswordConcurrencyTests {
   @Test func concurrentSavesKeepTheLastSet() async throws {
     let store = InMemorySecretStore()
     let item = PasswordItem<Int>(.manual, in: store)
-    try await withThrowingTaskGroup { group in
+    await withTaskGroup { group in
       group.addTask { for number in 1...500 { item.value = number } }
-      group.addTask { for _ in 1...500 { try await item.save() } }
-      try await group.waitForAll()
+      group.addTask {
+        for _ in 1...500 { do { try await item.save() } catch { Issue.record(error) } }
+      }
     }
     #expect(item.value == 500)
     try await item.save()

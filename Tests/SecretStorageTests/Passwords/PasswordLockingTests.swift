@@ -29,10 +29,13 @@ struct PasswordLockingTests {
     let item = item(policy)
     #expect(item.value == "secret")
     vault.lock()
-    #expect(item.value == "default" && item.status == .locked && item.error?.isLocked == true)
+    #expect(item.value == "default")
+    #expect(item.status == .locked)
+    #expect(item.error?.isLocked == true)
     #expect(item.stored.state.withLock { $0.value } == nil)
     try vault.unlock()
-    #expect(item.value == "secret" && item.status == .value)
+    #expect(item.value == "secret")
+    #expect(item.status == .value)
   }
 
   @Test(arguments: policies + [.manual])
@@ -55,7 +58,8 @@ struct PasswordLockingTests {
     vault.lock()
     #expect(item.value == "secret")
     item.forget()
-    #expect(item.value == "default" && item.status == .locked)
+    #expect(item.value == "default")
+    #expect(item.status == .locked)
   }
 
   private enum End: CaseIterable { case locking, cancelling, forgetting }
@@ -95,7 +99,8 @@ struct PasswordLockingTests {
       vault.lock()
       #expect(item.value == "default")
     }
-    #expect(item.value == "secret" && item.stored.state.withLock { $0.value } == nil)
+    #expect(item.value == "secret")
+    #expect(item.stored.state.withLock { $0.value } == nil)
     #expect(item.error?.isLocked == true)
   }
 

@@ -76,6 +76,7 @@ struct PasswordMatchingTests {
     second.wrappedValue = "new"
     #expect(first.wrappedValue == "new")
     try second.projectedValue.remove()
-    #expect(first.wrappedValue == nil && first.projectedValue.status == .absent)
+    #expect(first.wrappedValue == nil)
+    #expect(first.projectedValue.status == .absent)
   }
 }

@@ -74,7 +74,8 @@ import Testing
   @Test func manualStatusDoesNotLoadTheValue() {
     other.value = "stored"
     let item = item(.manual, defaultValue: "default")
-    #expect(item.status == .value && item.value == "default")
+    #expect(item.status == .value)
+    #expect(item.value == "default")
   }
 
   @Test func onChangeReadsOnlyAfterAChange() {
@@ -112,7 +113,8 @@ import Testing
     item.value = "new"
     store.fail(with: nil)
     #expect(try item.matchCount == 1)
-    #expect(item.status == .value && item.value == "new" && item.hasUnsavedChanges)
+    #expect(item.status == .value)
+    #expect(item.value == "new" && item.hasUnsavedChanges)
   }
 
   @Test func onChangeItemIsNotRetainedByItsStore() {

@@ -18,7 +18,9 @@ import Testing
   func failedGetReturnsTheLastValueOrDefault(_ failure: SecretStoreError, _ status: PasswordStatus)
   {
     store.fail(with: failure)
-    #expect(item.value == "default" && item.status == status && item.error == failure)
+    #expect(item.value == "default")
+    #expect(item.status == status)
+    #expect(item.error == failure)
     store.fail(with: nil)
     item.value = "known"
     store.fail(with: failure)
@@ -26,7 +28,9 @@ import Testing
     #expect(item.value == (isKeptBack ? "default" : "known"))
     #expect(item.status == status && !item.hasUnsavedChanges)
     store.fail(with: nil)
-    #expect(item.value == "known" && item.status == .value && item.error == nil)
+    #expect(item.value == "known")
+    #expect(item.status == .value)
+    #expect(item.error == nil)
   }
 
   @Test(arguments: failures)
@@ -36,7 +40,9 @@ import Testing
     item.value = "old"
     store.fail(with: failure)
     item.value = "new"
-    #expect(item.value == "new" && item.status == status && item.error == failure)
+    #expect(item.value == "new")
+    #expect(item.status == status)
+    #expect(item.error == failure)
     #expect(item.hasUnsavedChanges)
     #expect(throws: failure) { try item.save() }
     #expect(item.hasUnsavedChanges)
@@ -52,7 +58,8 @@ import Testing
     item.value = "old"
     store.fail(with: .locked())
     item.value = nil
-    #expect(item.hasUnsavedChanges && item.value == "default")
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value == "default")
     store.fail(with: nil)
     try item.save()
     #expect(try stored() == nil)
@@ -83,7 +90,8 @@ import Testing
     store.fail(with: nil)
     #expect(try item.matchCount == 1)
     #expect(item.error == nil && item.status == .value)
-    #expect(item.hasUnsavedChanges == (unsaved != nil) && item.value == unsaved ?? "old")
+    #expect(item.hasUnsavedChanges == (unsaved != nil))
+    #expect(item.value == unsaved ?? "old")
   }
 
   @Test func removalDoesNotHideOtherMatches() throws {
@@ -93,7 +101,9 @@ import Testing
     try item.load()
     PasswordItem(.generic(service: "service", account: "account"), in: store.content).value = "2"
     try item.remove()
-    #expect(item.attributes.label == nil && item.creationDate == nil && item.status == .value)
+    #expect(item.attributes.label == nil)
+    #expect(item.creationDate == nil)
+    #expect(item.status == .value)
     try item.remove()
     #expect(item.status == .absent)
   }
@@ -120,7 +130,8 @@ import Testing
     }
     let item = PasswordItem<Unstorable>(in: store)
     item.value = Unstorable()
-    #expect(item.hasUnsavedChanges && item.value != nil)
+    #expect(item.hasUnsavedChanges)
+    #expect(item.value != nil)
     let reason = try #require(item.error?.invalid)
     #expect(reason.contains("Unstorable") && !reason.hasSuffix("."))
   }

@@ -127,7 +127,8 @@ struct SecretStorageFailureTests {
       let heard = Lock(false)
       ExpectedFailures.begin()
       SecretStores.onFailure = { _ in
-        #expect(item.value == nil && item.error == .locked())
+        #expect(item.value == nil)
+        #expect(item.error == .locked())
         heard.withLock { $0 = true }
       }
       store.fail(with: .locked())

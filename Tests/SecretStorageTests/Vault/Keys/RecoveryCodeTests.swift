@@ -66,7 +66,8 @@ struct RecoveryCodeTests {
   /// Upper and lower case differ by one bit, which also separates `0` from a control character.
   @Test func characterOutsideOfTheAlphabetIsAnError() {
     for text in ["", " ", "U", "0OIl", "é", "０", "\0", "🗝️"] {
-      #expect(isRefused(text) && isRefused(text.trimmingPrefix(" ") + String(plain).dropFirst()))
+      #expect(isRefused(text))
+      #expect(isRefused(text.trimmingPrefix(" ") + String(plain).dropFirst()))
     }
     let right = Array(String(plain).utf8)
     for byte in UInt8(1)..<128 {
