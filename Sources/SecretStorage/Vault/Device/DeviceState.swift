@@ -89,7 +89,9 @@ struct DeviceState: Sendable {
   }
 
   func path(of name: [UInt8], _ suffix: String) -> String {
-    "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
+    let digits = Array("0123456789abcdef".utf8)
+    let name = name.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "\(directory)/\(String(decoding: name, as: UTF8.self)).\(suffix)"
   }
 
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
