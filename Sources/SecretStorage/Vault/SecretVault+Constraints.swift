@@ -51,54 +51,44 @@ extension SecretVault {
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ requested: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
-    let found = try read { contents throws(SecretStoreError) in
-      try contents.item(id, expecting: revision)
+    let access = secret == nil ? SecretAccess.reading : .replacing
+    let (item, opened) = try read { contents throws(SecretStoreError) -> (VaultItem, Secret?) in
+      guard let item = try contents.item(id, expecting: revision) else { throw .conflict }
+      let hasPassword = item.accessControl.flags.contains(.applicationPassword)
+      // Replacing another secret does not require opening it.
+      if access == .replacing, !hasPassword { return (item, nil) }
+      return (item, try contents.open(item, for: access, authorizedBy: authorization))
     }
-    guard let item = found else { throw .conflict }
-    let old = item.accessControl
-    let content: Secret
-    if let secret, !old.flags.contains(.applicationPassword) {
-      content = secret
-    } else {
-      let current = try open(
-        id, for: secret == nil ? .reading : .replacing, authorizedBy: authorization)
-      guard let current, current.itemRevision == revision else { throw .conflict }
-      content = secret ?? current.secret
+    var content = secret
+    if let opened {
+      let old = try self.secret(in: opened, of: item, for: access, authorizedBy: authorization)
+      content = content ?? old
     }
+    guard let content else { throw .conflict }
     return try payload(
-      of: content, item.identity, requested ?? old, authorizedBy: authorization)
+      of: content, item.identity, requested ?? item.accessControl, authorizedBy: authorization)
   }
 
-  /// Opens the secret of an item; returns nil if there is no such item.
-  func open(
-    _ id: SecretItem.ID, for access: SecretAccess, authorizedBy authorization: Authorization
-  ) throws(SecretStoreError) -> SecretReading? {
-    let opened = try read { contents throws(SecretStoreError) -> (VaultItem, SecretReading)? in
-      guard let item = try contents.certainItem(id) else { return nil }
-      let payload = try contents.open(item, for: access, authorizedBy: authorization)
-      contents.session.idle?.recordUse()
-      let reading = SecretReading(
-        secret: payload, itemRevision: item.revision, storeRevision: contents.revision)
-      return (item, reading)
-    }
-    guard let (item, reading) = opened else { return nil }
+  /// Returns the secret in the opened payload of an item, after checking what only that shows.
+  func secret(
+    in payload: Secret, of item: VaultItem, for access: SecretAccess,
+    authorizedBy authorization: Authorization
+  ) throws(SecretStoreError) -> Secret {
     let flags = item.accessControl.flags
-    if flags.isEmpty { return reading }
+    if flags.isEmpty { return payload }
     let constrained: ConstrainedSecret
     do throws(MalformedRecord) {
       constrained = try ConstrainedSecret(
-        decoding: reading.secret, hasPassword: flags.contains(.applicationPassword))
+        decoding: payload, hasPassword: flags.contains(.applicationPassword))
     } catch {
-      throw .corrupted("The secret of item \(id.uuid) is malformed")
+      throw .corrupted("The secret of item \(item.id.uuid) is malformed")
     }
     try access.checkEnrolledSet(
       constrained.enrolledSet, AccessConstraints(flags), authorization, cipher)
     // This may take half a second, so the lock of `contents` is not held.
-    let secret = try constrained.secret(
+    return try constrained.secret(
       of: item.identity, with: authorization.applicationPassword, cipher,
       checking: authorization.checkContext)
-    return SecretReading(
-      secret: secret, itemRevision: reading.itemRevision, storeRevision: reading.storeRevision)
   }
 }
 

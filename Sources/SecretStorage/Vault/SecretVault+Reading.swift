@@ -40,7 +40,16 @@ extension SecretVault {
   public func secret(
     of id: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    try open(id, for: .reading, authorizedBy: authorization)
+    let found = try read {
+      contents throws(SecretStoreError) -> (VaultItem, Secret, StoreRevision)? in
+      guard let item = try contents.certainItem(id) else { return nil }
+      let payload = try contents.open(item, for: .reading, authorizedBy: authorization)
+      return (item, payload, contents.revision)
+    }
+    guard let (item, payload, revision) = found else { return nil }
+    return SecretReading(
+      secret: try secret(in: payload, of: item, for: .reading, authorizedBy: authorization),
+      itemRevision: item.revision, storeRevision: revision)
   }
 
   /// Returns every readable item, even if the rest of the vault is damaged.

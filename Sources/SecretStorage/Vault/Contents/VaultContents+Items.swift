@@ -48,7 +48,9 @@ extension VaultContents {
     let key = try keys.recordKey(of: item, cipher)
     let flags = item.accessControl.flags
     if !flags.isEmpty { try access.check(AccessConstraints(flags), authorization) }
-    return try open(item, with: key)
+    let payload = try open(item, with: key)
+    session.idle?.recordUse()
+    return payload
   }
 
   /// Opens an item's payload without keeping its key.
