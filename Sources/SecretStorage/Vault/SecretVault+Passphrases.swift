@@ -87,8 +87,7 @@ extension SecretVault {
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
     // A separate object is unlocked, so that this one remains locked if it is.
-    let other = SecretVault(cipher: cipher) { location }
-    other.lockTimeout = lockTimeout
+    let other = SecretVault(cipher: cipher) { _ in location }
     other.allowsSharedDirectories = allowsSharedDirectories
     // If the keys were rotated in the meantime, the rotation decides which slots open the vault.
     guard try other.unlock(withUserKey: user, of: table, after: 0) else {

@@ -102,8 +102,8 @@ extension SecretVault {
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     let location = try protectedLocation
     var rest = pending
-    var appended: VaultDraft?
-    let position = try location.log.append { () throws(SecretStoreError) in
+    let written = try location.log.withWriterLock {
+      append throws(SecretStoreError) -> (draft: VaultDraft, end: LogPosition)? in
       let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         guard contents.keys.table != nil else {
@@ -116,11 +116,10 @@ extension SecretVault {
         return draft
       }
       guard let draft, !draft.records.isEmpty else { return nil }
-      appended = draft
       try anchor(draft, location)
-      return (draft.records, draft.position)
+      return (draft, try append(draft.records, draft.position))
     }
-    if let appended, let position { acknowledge(appended, endingAt: position, location) }
+    if let (draft, end) = written { acknowledge(draft, endingAt: end, location) }
     return rest
   }
 }

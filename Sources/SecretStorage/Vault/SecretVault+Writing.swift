@@ -106,7 +106,7 @@ extension SecretVault {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard error.isFullDisk, try location.log.releaseReserve() else { throw error }
+        guard error.isFullDisk, try location.file.reserve.releasePart() else { throw error }
       }
     }
   }
@@ -148,28 +148,23 @@ extension SecretVault {
   package func synchronize() throws(SecretStoreError) {
     let location = try location
     if try withContents({ contents in contents.isOnDisk }) { return }
-    _ = try location.log.append { () throws(SecretStoreError) in
-      try withContents {
-        contents throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)? in
-        guard !contents.isOnDisk, let position = contents.position else { return nil }
-        return ([], position)
-      }
+    try location.log.withWriterLock { append throws(SecretStoreError) in
+      let position = try withContents { contents in contents.isOnDisk ? nil : contents.position }
+      if let position { _ = try append([], position) }
     }
   }
 
   private func append(
     _ draft: VaultDraft, _ location: VaultLocation
   ) throws(SecretStoreError) -> LogPosition {
-    let position = try location.log.append { () throws(SecretStoreError) in
+    try location.log.withWriterLock { append throws(SecretStoreError) in
       // A new vault is recorded under the log's lock, so that no other process creates one.
       if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
         throw .conflict
       }
       try anchor(draft, location)
-      return (draft.records, draft.position)
+      return try append(draft.records, draft.position)
     }
-    guard let position else { fatalError("A draft with records was not written.") }
-    return position
   }
 
   private typealias FilledDraft = (

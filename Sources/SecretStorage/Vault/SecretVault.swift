@@ -59,19 +59,14 @@ public final class SecretVault: SecretStore {
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil, batchSize: Int = 256,
-    locate: @escaping @Sendable () throws(SecretStoreError) -> VaultLocation
+    locate: @escaping @Sendable (LockTimeout) throws(SecretStoreError) -> VaultLocation
   ) {
     givenAuthenticator = authenticator
     self.cipher = cipher
     self.batchSize = batchSize
     let timeout = LockTimeout()
     self.timeout = timeout
-    foundLocation = LazyValue { () throws(SecretStoreError) in
-      var location = try locate()
-      location.log.lockTimeout = timeout
-      location.device.lockTimeout = timeout
-      return location
-    }
+    foundLocation = LazyValue { () throws(SecretStoreError) in try locate(timeout) }
     contents = Lock(
       VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })
   }
@@ -91,14 +86,15 @@ public final class SecretVault: SecretStore {
     authenticator: (any Authenticator)? = PAMAuthenticator(),
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
-    self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
+    self.init(cipher: cipher, authenticator: authenticator) { timeout throws(SecretStoreError) in
       let state: String
       if let stateDirectory {
         state = try stateDirectory.filePath
       } else {
         state = try VaultLocation.directories(of: nil).state
       }
-      return VaultLocation(path: try fileURL.filePath, stateDirectory: state, cipher: cipher)
+      return VaultLocation(
+        path: try fileURL.filePath, stateDirectory: state, cipher: cipher, lockTimeout: timeout)
     }
   }
 
@@ -118,11 +114,11 @@ public final class SecretVault: SecretStore {
     applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
-    self.init(cipher: cipher, authenticator: authenticator) { () throws(SecretStoreError) in
+    self.init(cipher: cipher, authenticator: authenticator) { timeout throws(SecretStoreError) in
       let directories = try VaultLocation.directories(of: applicationName)
       return VaultLocation(
         path: directories.data + "/secrets.vault", stateDirectory: directories.state,
-        cipher: cipher)
+        cipher: cipher, lockTimeout: timeout)
     }
   }
 
@@ -161,9 +157,9 @@ public final class SecretVault: SecretStore {
     get throws(SecretStoreError) {
       let location = try location
       if !allowsSharedDirectories {
-        try location.log.protect()
-        let device = location.device
-        try device.fileSystem.protectDirectory(device.directory, for: device.keyPath)
+        for path in [location.file.path, location.device.keyPath] {
+          try location.file.fileSystem.protectDirectory(of: path)
+        }
       }
       return location
     }
@@ -203,20 +199,24 @@ extension URL {
 
 /// The location of a vault: its log, and the device state that belongs to it.
 struct VaultLocation: Sendable {
-  var log: any RecordLog
-  var device: DeviceState
+  let log: any RecordLog
+  /// The same log, for what only files have.
+  let file: FileRecordLog
+  let device: DeviceState
 
   init(
-    path: String, stateDirectory: String, cipher: any SecretCipher,
+    path: String, stateDirectory: String, cipher: any SecretCipher, lockTimeout: LockTimeout,
     machineIdentity: String = "/etc/machine-id",
     credentialsDirectory: String? = ApplicationDirectories.credentials(),
     fileSystem: FileSystem = FileSystem()
   ) {
-    log = FileRecordLog(path: path, cipher: cipher, fileSystem: fileSystem)
+    file = FileRecordLog(
+      path: path, cipher: cipher, fileSystem: fileSystem, lockTimeout: lockTimeout)
+    log = file
     device = DeviceState(
       directory: stateDirectory, machineIdentity: machineIdentity,
       credentialsDirectory: credentialsDirectory, fileSystem: fileSystem,
-      cipher: cipher)
+      cipher: cipher, lockTimeout: lockTimeout)
   }
 
   /// Returns an app's directories for data and state; nil means the name of the executable.

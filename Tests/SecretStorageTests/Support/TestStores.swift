@@ -55,10 +55,10 @@ final class TestVault: Sendable {
     let cipher = cipher ?? KeepingCipher(directory: self)
     let state = state ?? statePath
     let vault = SecretVault(cipher: cipher, authenticator: authenticator, batchSize: batchSize) {
-      [path] in
+      [path] timeout in
       VaultLocation(
-        path: other ?? path, stateDirectory: state, cipher: cipher, machineIdentity: machine,
-        credentialsDirectory: credentials, fileSystem: fileSystem)
+        path: other ?? path, stateDirectory: state, cipher: cipher, lockTimeout: timeout,
+        machineIdentity: machine, credentialsDirectory: credentials, fileSystem: fileSystem)
     }
     // A busy machine would reach any limit of the wait for other writers.
     vault.lockTimeout = .unlimited

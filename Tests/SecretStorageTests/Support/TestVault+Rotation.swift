@@ -79,8 +79,10 @@ extension SecretVault {
       }
       return draft
     }
-    let position = try location.log.append { (draft.records, draft.position) }
-    if let position { acknowledge(draft, endingAt: position, location) }
+    let position = try location.log.withWriterLock { append throws(SecretStoreError) in
+      try append(draft.records, draft.position)
+    }
+    acknowledge(draft, endingAt: position, location)
   }
 
   /// The values that ``addMany(_:)`` adds.

@@ -62,9 +62,8 @@ extension TestVault {
     named name: SecretItem.ID? = nil, in object: SecretVault
   ) throws {
     let location = try object.location
-    _ = try location.log.append { () throws(SecretStoreError) in
-      let contents = try object.withContents { contents throws(SecretStoreError) in contents }
-      var draft = try VaultDraft(contents, location.device)
+    _ = try location.log.withWriterLock { append throws(SecretStoreError) in
+      var draft = try VaultDraft(object.withContents { contents in contents }, location.device)
       let now = draft.nextDate()
       let itemID = if let name { name } else { try SecretItem.ID.random() }
       let item = SecretItem(
@@ -79,7 +78,7 @@ extension TestVault {
         by: draft.keys.sealer(draft.cipher))
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: unknown[...]))], as: accessibility)
-      return (draft.records, draft.position)
+      return try append(draft.records, draft.position)
     }
   }
 }

@@ -143,11 +143,12 @@ struct VaultConditionTests {
   }
 
   @Test func missingHomeDirectoryIsAnError() {
-    let object = SecretVault(cipher: TestCipher()) { () throws(SecretStoreError) in
+    let object = SecretVault(cipher: TestCipher()) { timeout throws(SecretStoreError) in
       do {
         let directories = try ApplicationDirectories(applicationName: "app", environment: [:])
         return VaultLocation(
-          path: try directories.data, stateDirectory: try directories.state, cipher: TestCipher())
+          path: try directories.data, stateDirectory: try directories.state, cipher: TestCipher(),
+          lockTimeout: timeout)
       } catch {
         throw .unavailable("\(error)")
       }

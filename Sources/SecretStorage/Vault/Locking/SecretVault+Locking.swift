@@ -64,10 +64,8 @@ extension SecretVault {
     let lockCount = contents.withLock { $0.session.lockCount }
     for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
     // Other processes cannot rotate the keys again during the last attempt.
-    var isUnlocked = false
-    _ = try location.log.append { () throws(SecretStoreError) in
-      isUnlocked = try attemptUnlock(with: key, after: lockCount)
-      return nil
+    let isUnlocked = try location.log.withWriterLock { _ throws(SecretStoreError) in
+      try attemptUnlock(with: key, after: lockCount)
     }
     guard isUnlocked else {
       throw SecretStoreError.unavailable(

@@ -41,11 +41,12 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace the files of a directory; throws if that fails.
+  /// Revokes other users' permission to replace the files beside a file; throws if that fails.
   ///
   /// A missing directory will be created without that permission. If the file does not exist, this
   /// also throws if another user owns the directory, or the nearest existing one above it.
-  func protectDirectory(_ path: String, for file: String) throws(SecretStoreError) {
+  func protectDirectory(of file: String) throws(SecretStoreError) {
+    let path = file.parentDirectory
     let (directory, found) = try mapErrors { () throws(SystemError) in
       var directory = path
       var found = try status(of: path, followingLink: true)

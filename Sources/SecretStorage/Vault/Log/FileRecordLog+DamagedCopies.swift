@@ -6,9 +6,26 @@ import StorageInternals
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
-  /// Creates a copy of the file, whose name contains the modification time of a position.
-  func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    try keepDamagedCopy(as: path.companion(".damaged-\(FilePosition(position).modified)"))
+  /// Creates a hard link to the file, or a copy if the file system does not support hard links.
+  ///
+  /// Its name contains the modification time of the file, which ends at a position.
+  func keepDamagedCopy(of logPosition: LogPosition) throws(SecretStoreError) {
+    let position = FilePosition(logPosition)
+    let name = path.companion(".damaged-\(position.modified)")
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try fileSystem.link(path, to: name)
+      } catch {
+        if !error.isUnsupported { throw error }
+        let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+        let bytes = try file.read(from: 0, count: position.size)
+        try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
+      }
+    } catch {
+      // An earlier attempt that was interrupted may have created the copy.
+      if error.code == EEXIST, try isCopied(to: name) { return }
+      throw SecretStoreError(error)
+    }
   }
 
   var damagedCopies: [String] {
@@ -25,14 +42,17 @@ extension FileRecordLog {
     }
   }
 
-  func removeDamagedCopies(_ names: [String]) throws(SecretStoreError) {
-    if names.isEmpty { return }
+  /// Removes the copies, and returns their names.
+  func removeDamagedCopies() throws(SecretStoreError) -> [String] {
+    let names = try damagedCopies
+    if names.isEmpty { return names }
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
     try mapErrors { () throws(SystemError) in
       for name in names { try fileSystem.unlink(name) }
       try fileSystem.synchronizeDirectory(path.parentDirectory)
     }
+    return names
   }
 
   /// Whether a name has the form that ``keepDamagedCopy(of:)`` creates.
@@ -41,33 +61,6 @@ extension FileRecordLog {
     guard name.utf8.starts(with: copyPrefix.utf8) else { return false }
     let digits = name.utf8.dropFirst(copyPrefix.utf8.count)
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
-  }
-
-  /// Creates a hard link to the file, or a copy if the file system does not support hard links.
-  private func keepDamagedCopy(as name: String) throws(SecretStoreError) {
-    do {
-      try fileSystem.link(path, to: name)
-    } catch {
-      if error.isUnsupported { return try copy(to: name) }
-      // An earlier attempt that was interrupted may have created the copy.
-      if error.code == EEXIST, try isCopied(to: name) { return }
-      throw SecretStoreError(error)
-    }
-  }
-
-  private func copy(to name: String) throws(SecretStoreError) {
-    let file = try mapErrors { () throws(SystemError) in
-      try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-    }
-    let status = try mapErrors { () throws(SystemError) in try file.status() }
-    try checkSize(status)
-    do {
-      let bytes = try file.read(from: 0, count: status.size)
-      try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
-    } catch {
-      if error.code == EEXIST, try isCopied(to: name) { return }
-      throw SecretStoreError(error)
-    }
   }
 
   /// Whether another name refers to the same file or to a complete copy of it.

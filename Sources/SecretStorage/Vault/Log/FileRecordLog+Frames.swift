@@ -116,7 +116,7 @@ extension FileRecordLog {
   /// Returns the entries in the part of the file at an offset, and the index of their end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
-    _ source: (any RecordSource)? = nil
+    _ reader: LogReader? = nil
   ) throws(SecretStoreError) -> (entries: [LogChanges.Entry], end: Int) {
     var entries: [LogChanges.Entry] = []
     var damagedCount = 0
@@ -124,7 +124,7 @@ extension FileRecordLog {
     var search = FrameSearch(bytes, cipher)
     while position < bytes.endIndex {
       if var record = try search.record(at: position) {
-        (record.source, record.offset) = (source, offset + record.payload.startIndex)
+        (record.reader, record.offset) = (reader, offset + record.payload.startIndex)
         entries.append(.record(record))
         position = record.payload.endIndex
         continue

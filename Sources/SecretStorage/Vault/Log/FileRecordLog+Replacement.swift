@@ -13,7 +13,6 @@ extension FileRecordLog {
       try new.synchronize()
     }
     let lock = try acquireWriteLock()
-    try synchronizeName()
     if !new.isOnDisk {
       try beginning { record throws(SecretStoreError) in try new.add(record) }
     }

@@ -10,6 +10,7 @@ struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   var fileSystem = FileSystem()
+  /// The maximum time that a writer waits for other writers.
   var lockTimeout = LockTimeout()
   /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
@@ -33,23 +34,29 @@ struct FileRecordLog: RecordLog {
     guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
       return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
-    let source = OpenFile(file)
-    let current = try mapErrors { () throws(SystemError) in try source.file.status() }
+    let current = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(current, of: path)
     try checkSize(current)
-    guard let position else { return try read(source.file, current, source: source) }
-    let previous = FilePosition(position)
-    if previous.isEarlier(than: current) {
-      return try readAppended(source.file, from: previous.end)
+    if let position, position != .nowhere {
+      let previous = FilePosition(position)
+      if previous.isEarlier(than: current) { return try readAppended(file, from: previous.end) }
+      if !previous.isOfFile(current), let (record, end) = try lastOfReplacement(file),
+        try isContinued(record)
+      {
+        var changes = try readAppended(file, from: end)
+        changes.continuation = record
+        return changes
+      }
     }
-    if position != .nowhere, !previous.isOfFile(current),
-      let (record, end) = try lastOfReplacement(source.file), try isContinued(record)
-    {
-      var changes = try readAppended(source.file, from: end)
-      changes.continuation = record
-      return changes
+    // The records keep the file open, also when it is replaced.
+    let reader: LogReader = { offset, count throws(SecretStoreError) in
+      let bytes = try mapErrors { () throws(SystemError) in
+        try file.read(from: offset, count: count)
+      }
+      if bytes.count == count { return bytes[...] }
+      throw .corrupted("\(file.path) was cut off after it was read")
     }
-    return try read(source.file, current, source: source)
+    return try read(file, current, reader)
   }
 
   /// Reads the part of a file after a record, and waits for a write in progress.
@@ -84,10 +91,8 @@ struct FileRecordLog: RecordLog {
   }
 
   /// Reads the part of a file after an offset; the status is the file's current one.
-  ///
-  /// Parts of the records can be read again later from the source.
   func read(
-    _ file: borrowing File, _ status: FileStatus, from start: Int = 0, source: OpenFile? = nil
+    _ file: borrowing File, _ status: FileStatus, from start: Int = 0, _ reader: LogReader? = nil
   ) throws(SecretStoreError) -> LogChanges {
     let bytes = try mapErrors { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
@@ -101,7 +106,7 @@ struct FileRecordLog: RecordLog {
       case nil: content = try skipDamagedHeader(content, status, into: &entries)
       }
     }
-    let parsed = try parse(content, at: start, of: status, source)
+    let parsed = try parse(content, at: start, of: status, reader)
     if start == 0, entries.isEmpty, parsed.entries.isEmpty {
       // A file is created with its first records, so this is not a vault, or all records are lost.
       throw .corrupted("\(path) is not an intact vault: it contains no complete record")
@@ -148,12 +153,18 @@ struct FileRecordLog: RecordLog {
     return content[first...]
   }
 
-  func append(
-    by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
-  ) throws(SecretStoreError) -> LogPosition? {
+  func withWriterLock<Result>(
+    _ body: (LogAppend) throws(SecretStoreError) -> Result
+  ) throws(SecretStoreError) -> Result {
     let lock = try acquireWriteLock()
-    try synchronizeName()
-    guard let (records, logPosition) = try make() else { return nil }
+    return try body { records, position throws(SecretStoreError) in
+      try append(records, after: position, holding: lock)
+    }
+  }
+
+  private func append(
+    _ records: [LogRecord], after logPosition: LogPosition, holding lock: borrowing FileLock
+  ) throws(SecretStoreError) -> LogPosition {
     guard let file = try open(at: logPosition, O_RDWR) else {
       return try create(records, holding: lock)
     }
@@ -205,24 +216,11 @@ struct FileRecordLog: RecordLog {
   ///
   /// Otherwise, a power failure could restore the replaced file after writes to the new one were
   /// acknowledged, or recorded in this machine's state.
-  func synchronizeName() throws(SecretStoreError) {
-    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return }
-    try mapErrors { () throws(SystemError) in try synchronizeName(of: file) }
-  }
-
   private func synchronizeName(of file: borrowing File) throws(SystemError) {
     let found = try FileIdentity(of: file)
     if namedFile.withLock({ $0 == found }) { return }
     try fileSystem.synchronizeDirectory(path.parentDirectory)
     namedFile.withLock { $0 = found }
-  }
-
-  func protect() throws(SecretStoreError) {
-    try fileSystem.protectDirectory(path.parentDirectory, for: path)
-  }
-
-  func releaseReserve() -> Bool {
-    reserve.releasePart()
   }
 
   func observe(
@@ -258,11 +256,17 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Acquires the writers' lock within `lockTimeout`; the kernel releases it when its holder dies.
+  /// Acquires the writers' lock within `lockTimeout`, and then flushes the file's name.
+  ///
+  /// The kernel releases the lock when its holder dies.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
-    try mapErrors { () throws(SystemError) in
+    let lock = try mapErrors { () throws(SystemError) in
       try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
     }
+    if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {
+      try mapErrors { () throws(SystemError) in try synchronizeName(of: file) }
+    }
+    return lock
   }
 
   /// Opens the file if it ends at a position; returns nil if it must not exist and does not.

@@ -45,22 +45,18 @@ extension SecretVault {
 
 extension Diagnosis {
   fileprivate mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
-    if let log = location.log as? FileRecordLog {
-      examine("Vault file", log.path, log.fileSystem, isSecret: true)
-      examineDirectory("Vault directory", log.path.parentDirectory, log.fileSystem, mayBeShared)
-      examine("Lock file", log.lockPath, log.fileSystem, isSecret: false)
-    } else {
-      record("Vault", location.log.name)
-    }
-    let device = location.device
+    let (file, device) = (location.file, location.device)
+    examine("Vault file", file.path, file.fileSystem, isSecret: true)
+    examineDirectory("Vault directory", file.path.parentDirectory, file.fileSystem, mayBeShared)
+    examine("Lock file", file.lockPath, file.fileSystem, isSecret: false)
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
     examine("Device key", device.keyPath, device.fileSystem, isSecret: true)
-    examineDamagedCopies(location.log)
+    examineDamagedCopies(of: file)
   }
 
-  private mutating func examineDamagedCopies(_ log: any RecordLog) {
+  private mutating func examineDamagedCopies(of file: FileRecordLog) {
     do {
-      let names = try log.damagedCopies
+      let names = try file.damagedCopies
       if names.isEmpty { return }
       record(
         "Damaged copies",

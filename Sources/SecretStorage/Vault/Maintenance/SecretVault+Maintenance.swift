@@ -185,7 +185,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
-    get throws { try location.log.damagedCopies.map { URL(filePath: $0) } }
+    get throws { try location.file.damagedCopies.map { URL(filePath: $0) } }
   }
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
@@ -197,10 +197,7 @@ extension SecretVault {
   ///   vault, or the error of removing a file. Some files may already be removed.
   @discardableResult
   public func removeDamagedCopies() throws -> [URL] {
-    let log = try location.log
-    let names = try log.damagedCopies
-    try log.removeDamagedCopies(names)
-    return names.map { URL(filePath: $0) }
+    try location.file.removeDamagedCopies().map { URL(filePath: $0) }
   }
 
   /// Reports files kept by repairs; the caller must not hold a lock, because handlers may use the
@@ -208,7 +205,7 @@ extension SecretVault {
   func reportDamagedCopies() {
     let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
     do {
-      for name in try location.log.damagedCopies {
+      for name in try location.file.damagedCopies {
         let reason = """
           was kept by a repair and can still be opened with the keys from that time: save its \
           items, then remove it with removeDamagedCopies()

@@ -74,10 +74,10 @@ extension VaultLocation {
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
     let (target, own) = try mapErrors { () throws(SystemError) in
-      (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: log.name))
+      (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: file.path))
     }
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
-    if isOwn || path == log.name {
+    if isOwn || path == file.path {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
     let exists = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) != nil }

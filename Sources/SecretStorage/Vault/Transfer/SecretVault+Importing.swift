@@ -73,14 +73,15 @@ extension SecretVault {
   private func write(
     _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ location: VaultLocation
   ) throws(SecretStoreError) {
-    let end = try location.log.append { () throws(SecretStoreError) in
+    let isWritten = try location.log.withWriterLock { append throws(SecretStoreError) in
       try work.refresh(from: location)
       let steps = try work.classify(block)
-      guard let draft = try work.draft(steps, location.device) else { return nil }
+      guard let draft = try work.draft(steps, location.device) else { return false }
       try anchor(draft, location)
-      return (draft.records, draft.position)
+      _ = try append(draft.records, draft.position)
+      return true
     }
-    if end == nil { return }
+    if !isWritten { return }
     remember(work.newest, location)
     notifyObservers()
     try work.refresh(from: location)

@@ -159,8 +159,9 @@ import Testing
   @Test func vaultMayHaveTheLongestName() throws {
     let path = try vault.path(String(repeating: "v", count: 255))
     let state = vault.statePath
-    let object = SecretVault(cipher: TestCipher()) { () throws(SecretStoreError) in
-      VaultLocation(path: path, stateDirectory: state, cipher: TestCipher())
+    let object = SecretVault(cipher: TestCipher()) { timeout in
+      VaultLocation(
+        path: path, stateDirectory: state, cipher: TestCipher(), lockTimeout: timeout)
     }
     for account in ["a", "b"] { try object.add("value", account: account) }
     try object.compact()

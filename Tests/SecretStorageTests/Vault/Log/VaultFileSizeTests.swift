@@ -41,13 +41,12 @@ struct VaultFileSizeTests {
   @Test func endOfTheLargestFileIsForSmallRecords() throws {
     var log = FileRecordLog(path: try vault.path("log"), cipher: TestCipher())
     log.sizeLimit = 1 << 22
-    func record(_ count: Int) throws -> LogRecord {
-      let payload = [UInt8](repeating: 7, count: count)
-      return LogRecord(payload: payload[...], digest: try TestCipher().digest(payload[...])[...])
-    }
     func append(_ count: Int, after position: LogPosition) throws -> LogPosition {
-      let records = [try record(count)]
-      return try #require(try log.append { (records, position) })
+      let payload = [UInt8](repeating: 7, count: count)
+      let digest = try TestCipher().digest(payload[...])
+      return try log.withWriterLock { append throws(SecretStoreError) in
+        try append([LogRecord(payload: payload[...], digest: digest[...])], position)
+      }
     }
     #expect(try failure { _ = try append(1 << 22, after: .nowhere) }.invalid != nil)
     #expect(try FileSystem().status(of: log.path) == nil)
