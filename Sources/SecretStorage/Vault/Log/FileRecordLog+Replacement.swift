@@ -8,14 +8,9 @@ extension FileRecordLog {
     by make: () throws(SecretStoreError) -> (records: [LogRecord], position: LogPosition)?
   ) throws(SecretStoreError) -> SecretStoreError? {
     var new = try Replacement(of: self)
-    if new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-      try new.synchronize()
-    }
+    try beginning { record throws(SecretStoreError) in try new.add(record) }
+    try new.synchronize()
     let lock = try acquireWriteLock()
-    if !new.isOnDisk {
-      try beginning { record throws(SecretStoreError) in try new.add(record) }
-    }
     guard let (records, position) = try make() else { return nil }
     for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)
@@ -105,24 +100,25 @@ extension FileRecordLog {
       self.file = file
     }
 
-    /// Whether records are written before the file is installed.
-    var isOnDisk: Bool { file != nil }
     /// The size of the file, in bytes.
     var count: Int { writtenCount + rest.count }
 
     mutating func add(_ record: LogRecord) throws(SecretStoreError) {
       lastRecord = count
       Frame.encode(record, into: &rest)
-      if rest.count >= Self.chunkSize, isOnDisk { try synchronize() }
+      if rest.count >= Self.chunkSize { try synchronize() }
     }
 
-    /// Writes and flushes the records so far.
+    /// Writes and flushes the records so far, unless the file is kept in memory.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
+      if file == nil { return }
       try mapErrors { () throws(SystemError) in
-        try write()
+        try file?.write(rest, at: writtenCount)
         try file?.synchronizeData()
       }
+      writtenCount += rest.count
+      rest = []
     }
 
     /// Installs the file durably.
@@ -145,12 +141,6 @@ extension FileRecordLog {
       } catch {
         throw SecretStoreError(error)
       }
-    }
-
-    private mutating func write() throws(SystemError) {
-      try file?.write(rest, at: writtenCount)
-      writtenCount += rest.count
-      rest = []
     }
   }
 }

@@ -30,8 +30,7 @@ package protocol RecordLog: Sendable {
   /// The log is unchanged if `make` returns nil, or after an error, which is `conflict` unless the
   /// log ends at the position. A copy of the old log may be kept for inspection.
   ///
-  /// The records of `beginning` precede the others. If the log supports it, they are written while
-  /// other writers are active.
+  /// The records of `beginning` precede the others, and are added while other writers are active.
   ///
   /// - Returns: The error because of which the new log may not survive a power failure, if any.
   ///   Then the machine's state must not refer to the new log yet.

@@ -11,6 +11,16 @@ import Testing
 struct VaultCompactionBesideWritersTests {
   private let vault = TestVault(batchSize: 10)
 
+  private func open(withUnnamedFiles hasUnnamedFiles: Bool) -> SecretVault {
+    let refused = Lock(Set<String>())
+    return vault.open(
+      fileSystem: FileSystem { call, path in
+        // The same path is then opened with its name.
+        guard !hasUnnamedFiles, call == .open, path.hasSuffix(".tmp") else { return nil }
+        return refused.withLock { $0.insert(path).inserted } ? EOPNOTSUPP : nil
+      })
+  }
+
   /// Compacts a vault, and calls a closure while its items are copied.
   private func compact(_ object: SecretVault, during work: () throws -> Void) throws {
     var isDone = false
@@ -31,8 +41,9 @@ struct VaultCompactionBesideWritersTests {
     }
   }
 
-  @Test func writesDuringCompactionAreKept() throws {
-    let (object, other) = (vault.open(), vault.open())
+  @Test(arguments: [true, false])
+  func writesDuringCompactionAreKept(_ hasUnnamedFiles: Bool) throws {
+    let (object, other) = (open(withUnnamedFiles: hasUnnamedFiles), vault.open())
     try object.addMany(50)
     var texts = try other.texts()
     try compact(object) {
@@ -168,13 +179,7 @@ struct VaultCompactionBesideWritersTests {
 
   @Test(arguments: [true, false])
   func concurrentCompactionsLoseNoWrite(_ hasUnnamedFiles: Bool) throws {
-    let refused = Lock(Set<String>())
-    let object = vault.open(
-      fileSystem: FileSystem { call, path in
-        // The same path is then opened with its name.
-        guard !hasUnnamedFiles, call == .open, path.hasSuffix(".tmp") else { return nil }
-        return refused.withLock { $0.insert(path).inserted } ? EOPNOTSUPP : nil
-      })
+    let object = open(withUnnamedFiles: hasUnnamedFiles)
     try object.addMany(40)
     let rounds = Campaign.size(sample: 3, full: 50)
     try onThreads(4) { [vault] thread in
