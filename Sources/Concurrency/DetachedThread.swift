@@ -18,9 +18,6 @@ package enum DetachedThread {
 
   /// Runs a closure on a new thread.
   ///
-  /// In a forked child, this fails with `ENOTSUP`, because locks that the closure needs may be held
-  /// by threads that do not exist in the child.
-  ///
   /// - Parameters:
   ///   - name: The name of the thread, at most 15 bytes long.
   ///   - body: The closure to run.
@@ -28,7 +25,6 @@ package enum DetachedThread {
   package static func start(
     named name: StaticString = "locket", _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
-    if Fork.isChild { return ENOTSUP }
     // Released by the thread, or below if none was created.
     let work = unsafe Unmanaged.passRetained(
       Work {

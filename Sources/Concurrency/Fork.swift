@@ -1,22 +1,13 @@
 import CLibrary
-package import Synchronization
+import Synchronization
 
-/// Detection of forked children.
+/// Detection of forked children, in which this library does not work.
 ///
 /// `fork` copies only the calling thread. The other threads never finish their work in the child:
-/// mutexes that they hold stay locked, values that they are changing stay inconsistent, and globals
-/// that they are initializing are never initialized.
+/// mutexes that they hold stay locked, and values that they are changing stay inconsistent. So each
+/// module checks `isChild` where it is entered, and no lock can be acquired in a child.
 package enum Fork {
-  /// A number that is constant within a process and differs between a child and its parent.
-  package static var generation: Int {
-    registerHandler()
-    return unsafe current.pointee
-  }
-
-  /// Whether this process was forked after the first use of `Fork`.
-  package static var isChild: Bool { generation != 0 }
-
-  /// The address of the generation, valid after `registerHandler()` has been called.
+  /// The number of forks between the process that first used this library and this process.
   ///
   /// Inlined code reads it directly, which is faster than calling the accessor of a global.
   ///
@@ -28,57 +19,49 @@ package enum Fork {
     return unsafe address
   }()
 
+  /// Whether this process was forked from one that had used this library.
+  @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
+
   private static let isRegistered = Atomic(false)
 
-  /// Registers a fork handler that gives each child a new generation; later calls do nothing.
+  /// Registers the fork handler that counts; later calls do nothing.
+  ///
+  /// Each lock calls this when it is created, and nothing that can be used has no lock.
   package static func registerHandler() {
     if isRegistered.load(ordering: .acquiring) { return }
     // Must be initialized before the handler that uses it is registered.
     _ = unsafe current
-    // If two threads register the handler, generations increase by two, which is harmless.
+    // If two threads register the handler, the number increases by two, which is harmless.
     let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
     if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
     isRegistered.store(true, ordering: .releasing)
   }
-}
 
-/// The process that owns a piece of state.
-///
-/// Every access to a lock checks `isCurrent`, so that property is inlined: two loads and a
-/// comparison.
-package struct OwningProcess: ~Copyable, Sendable {
-  // Twice the owner's generation, plus one while a thread of that process recovers the state.
-  @usableFromInline package let owner = Atomic(Fork.generation &* 2)
-
-  package init() {}
-
-  /// Whether the running process owns the state: false in a forked child until the child has
-  /// recovered the state.
-  @inlinable package var isCurrent: Bool {
-    // The generation is plain memory that no thread writes.
-    unsafe owner.load(ordering: .acquiring) == Fork.current.pointee &* 2
+  /// The description of each module's error in a forked child.
+  package static var advice: String {
+    """
+    Locket does not work in a forked child of a process that has used it. Start the child with \
+    posix_spawn or Foundation's Process, or call exec in it, or fork before the first use.
+    """
   }
 
-  /// Calls a closure once per forked child; concurrent callers wait until the closure returns.
-  ///
-  /// - Parameter recover: Makes the state usable in the child. At the fork, threads that do not
-  ///   exist in the child may have held its locks or may have been changing its values.
+  /// Ends a forked child that uses a value which only its parent can access.
   @inline(never)
-  package func recover(_ recover: () -> Void) {
-    let current = Fork.generation &* 2
-    while true {
-      let observed = owner.load(ordering: .acquiring)
-      if observed == current { return }
-      if observed == current + 1 {
-        sched_yield()
-        continue
-      }
-      let (isFirst, _) = owner.compareExchange(
-        expected: observed, desired: current + 1, ordering: .acquiringAndReleasing)
-      if !isFirst { continue }
-      recover()
-      owner.store(current, ordering: .releasing)
-      return
+  package static func trap() -> Never { fatalError(advice) }
+
+  /// The last process that has reported, as counted by `current`.
+  private static let lastReport = Atomic(0)
+
+  /// Writes a line to standard error if this is the first call in a forked child.
+  ///
+  /// The app's handlers are not called, because another thread may have been changing them.
+  package static func report() {
+    let process = unsafe current.pointee
+    if lastReport.exchange(process, ordering: .relaxed) == process { return }
+    var line = "\(advice) Values are the defaults, and changes are lost.\n"
+    line.withUTF8 { bytes in
+      // An error is ignored, because there is nowhere else to report it.
+      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }
 }

@@ -73,9 +73,9 @@ package final class ObservationLifetime: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the observation; further calls do nothing.
+  /// Ends the observation; further calls, and calls in a forked child, do nothing.
   package func cancel() {
-    if hasEnded.load(ordering: .acquiring) { return }
+    if hasEnded.load(ordering: .acquiring) || Fork.isChild { return }
     // Concurrent calls may all run the closure, so that none returns before the observation has
     // ended.
     end()

@@ -5,8 +5,6 @@ import Dispatch
 /// A thread may lock and unlock it in different functions. A thread that unlocks it passes it to
 /// the one that has waited longest, which costs a change of threads, so it suits long critical
 /// sections.
-///
-/// In a forked child, no thread holds it.
 package final class RecursiveLock: Sendable {
   private struct WaitingThread: Sendable {
     let thread = ThreadIdentity.current
@@ -30,7 +28,7 @@ package final class RecursiveLock: Sendable {
     }
   }
 
-  private let state = Lock(State(), inForkedChild: { State() })
+  private let state = Lock(State())
 
   package init() {}
 
@@ -58,9 +56,9 @@ package final class RecursiveLock: Sendable {
 
   /// Unlocks; must be called as often as the thread has locked.
   package func unlock() {
+    // A thread that forked while it held the lock does not hold it in the child.
+    if Fork.isChild { return }
     let next = state.withLock { state -> WaitingThread? in
-      // A thread that forked while it held the lock does not hold it in the child.
-      if state.owner != .current { return nil }
       state.depth -= 1
       if state.depth > 0 { return nil }
       let next = state.waiting.removeFirst()

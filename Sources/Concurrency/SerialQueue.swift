@@ -1,6 +1,4 @@
 /// A queue that runs closures one at a time, on the threads of a pool.
-///
-/// No closure runs in a forked child.
 package final class SerialQueue: Sendable {
   private let pool: ThreadPool
 

@@ -53,10 +53,7 @@ package final class ThreadPool: Sendable {
     patience: Duration = .milliseconds(10),
     startingThreadsWith start: (@Sendable (@escaping @Sendable () -> Void) -> Int32)? = nil
   ) {
-    let empty = { @Sendable in
-      ThreadPoolState(concurrency: concurrency, limit: limit, patience: patience)
-    }
-    state = Lock(empty(), inForkedChild: empty)
+    state = Lock(ThreadPoolState(concurrency: concurrency, limit: limit, patience: patience))
     startThread = start ?? { DetachedThread.start(named: name, $0) }
   }
 
@@ -67,8 +64,7 @@ package final class ThreadPool: Sendable {
     _ body: @escaping @Sendable () -> Void, to queue: SerialQueue, after delay: Duration,
     staysQueued: Bool
   ) -> Job.ID? {
-    if Fork.isChild { return nil }
-    return state.withLock { state in
+    state.withLock { state in
       let now = SuspendingClock.now
       state.lastNumber += 1
       let id = Job.ID(start: now + delay, number: state.lastNumber)
@@ -81,7 +77,6 @@ package final class ThreadPool: Sendable {
   }
 
   func cancel(_ id: Job.ID, of queue: SerialQueue) {
-    if Fork.isChild { return }
     // Released outside the lock, because releasing captured objects may run arbitrary code.
     let cancelled = state.withLock { state in
       wakeIdleThread(&state)

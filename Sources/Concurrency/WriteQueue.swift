@@ -33,7 +33,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     var lastDuration = Duration.zero
   }
 
-  private let state = Lock(State(), inForkedChild: { State() })
+  private let state = Lock(State())
   /// Signaled when all expected threads have written again.
   private let allReturned = DispatchSemaphore(value: 0)
 

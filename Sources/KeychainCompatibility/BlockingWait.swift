@@ -7,10 +7,8 @@ enum BlockingWait {
   /// Whether the current thread may block.
   ///
   /// Prompting the user needs a thread of the cooperative pool, so blocking all of its threads
-  /// would cause a deadlock. A forked child has no such threads.
-  static var isPossible: Bool {
-    unsafe withUnsafeCurrentTask { unsafe $0 == nil } && !Fork.isChild
-  }
+  /// would cause a deadlock.
+  static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
   /// Runs asynchronous work, and blocks the current thread until it has finished.
   static func value<Value: Sendable, Failure: Error>(
@@ -37,7 +35,7 @@ enum BlockingWait {
 extension AuthenticationContext {
   /// Prompts for the authentication that an item requires, and blocks the thread.
   ///
-  /// - Throws: `unavailable` in a task or a forked child, or the error of the authentication.
+  /// - Throws: `unavailable` in a task, or the error of the authentication.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {
@@ -46,8 +44,8 @@ extension AuthenticationContext {
     guard BlockingWait.isPossible else {
       throw .unavailable(
         """
-        A task or a forked child cannot wait for authentication. Call this on another thread, or \
-        use the asynchronous load(authorizedBy:) of GenericPassword
+        A task cannot wait for authentication. Call this on another thread, or use the asynchronous \
+        load(authorizedBy:) of GenericPassword
         """)
     }
     return try BlockingWait.value { () async throws(SecretStoreError) in

@@ -16,7 +16,7 @@ package final class AESCipher: Sendable {
   /// The size of a GCM tag, in bytes.
   package static let tagSize = 16
 
-  private let pool = Lock(Pool(), inForkedChild: { Pool() })
+  private let pool = Lock(Pool())
 
   /// Creates a cipher without loading the library.
   package init() {}
@@ -27,6 +27,8 @@ package final class AESCipher: Sendable {
 
   /// Frees the unused contexts, which overwrites the keys in them.
   package func eraseKeys() {
+    // A forked child cannot use the pool.
+    if Fork.isChild { return }
     let contexts = pool.withLock { pool in
       defer { pool = Pool(generation: pool.generation + 1) }
       return pool.contexts

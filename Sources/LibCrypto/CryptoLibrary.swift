@@ -86,7 +86,6 @@ package import StorageInternals
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
-    performLazyLookups()
   }
 
   /// Prevents the library from freeing its state when the process exits.
@@ -99,18 +98,6 @@ package import StorageInternals
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
     _ = unsafe try library.function("OPENSSL_init_crypto", as: Initialize.self)(
       withoutExitHandler, nil)
-  }
-
-  /// Performs the lookups of algorithms that the library otherwise performs on first use.
-  ///
-  /// A child that is forked during such a lookup would wait forever for the library's locks.
-  private func performLazyLookups() {
-    var output = [UInt8](repeating: 0, count: 32)
-    // The results are discarded. The buffer outlives the calls.
-    unsafe output.withUnsafeMutableBufferPointer { output in
-      _ = unsafe hmac(sha256, output.baseAddress, 0, output.baseAddress, 0, output.baseAddress, nil)
-      _ = unsafe scrypt(nil, 0, nil, 0, 2, 1, 1, 0, output.baseAddress, output.count)
-    }
   }
 
   /// Opens the library, which the dynamic linker loads only once per process.

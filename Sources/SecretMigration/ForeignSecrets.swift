@@ -1,3 +1,4 @@
+import Concurrency
 public import SecretStorage
 
 /// The decrypted secrets of another program.
@@ -148,6 +149,9 @@ extension ForeignSecrets {
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(MigrationError) {
     let progress = MaintenanceProgress(completed: completed, total: total)
-    if report(progress) == .cancel { throw .cancelled }
+    let decision = report(progress)
+    // Also if the closure has forked.
+    if Fork.isChild { throw .store(.forked) }
+    if decision == .cancel { throw .cancelled }
   }
 }

@@ -1,5 +1,7 @@
 import CLibrary
+import Concurrency
 import FoundationEssentials
+import SecretStorage
 import StorageInternals
 
 /// A file from which secrets were read, with its status at that time.
@@ -12,6 +14,7 @@ struct SourceFile: Sendable {
 
   /// Reads a file, which may have any owner, and follows symbolic links.
   static func read(_ url: URL) throws(MigrationError) -> (file: SourceFile, bytes: [UInt8]) {
+    if Fork.isChild { throw .store(.forked) }
     let path = url.path
     // Opening a FIFO could otherwise block indefinitely.
     let file = try convertingError { () throws(SystemError) in

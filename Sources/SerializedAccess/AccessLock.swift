@@ -19,8 +19,7 @@ import Synchronization
     let slowPathReasons = Atomic(0)
     // The accesses in the queue that wait for the mutex, which only tests read.
     let queuedCount = Atomic(0)
-    let generation = unsafe Fork.current
-    let process = OwningProcess()
+    let forkCount = unsafe Fork.current
     // Guarded by the mutex.
     var isObserved = false
   }
@@ -31,11 +30,8 @@ import Synchronization
     static let customQueue = 1
     /// Accesses are scheduled.
     static let scheduled = 2
-    /// A thread of the parent process, which does not exist in this process, held the mutex at the
-    /// fork.
-    static let heldAtFork = 4
     /// The increment for each thread that has waited too long.
-    static let starving = 8
+    static let starving = 4
   }
 
   /// The result of an attempt to lock the mutex.
@@ -49,14 +45,10 @@ import Synchronization
   private let memory: UnsafeMutablePointer<Memory>
 
   init() {
+    Fork.registerHandler()
     // The C library receives addresses in `memory`, which does not move until `destroy()`.
     unsafe memory = .allocate(capacity: 1)
     unsafe memory.initialize(to: Memory())
-    resetMutex()
-  }
-
-  private func resetMutex() {
-    // As in `init()`.
     unsafe initializeMutex(&memory.pointee.mutex, PTHREAD_MUTEX_ERRORCHECK)
   }
 
@@ -70,8 +62,9 @@ import Synchronization
 
   /// Locks the mutex; returns false if the calling thread already holds it.
   func enter() -> Bool {
+    trapInForkedChild()
     // The mutex is initialized. The only possible error is that the calling thread holds it.
-    unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
+    return unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
   }
 
   /// Locks the mutex if it is free, and returns whether it did.
@@ -82,6 +75,7 @@ import Synchronization
 
   /// Locks the mutex, or gives up at a deadline.
   func enter(until deadline: Deadline) -> Entry {
+    trapInForkedChild()
     // As in `enter()`.
     return switch unsafe deadline.lock(&memory.pointee.mutex) {
     case 0: .entered
@@ -119,7 +113,21 @@ import Synchronization
   func leave() -> Bool {
     // The mutex is initialized. Unlocking fails unless the calling thread holds it.
     if unsafe pthread_mutex_unlock(&memory.pointee.mutex) == 0 { return true }
-    return leaveInForkedChild()
+    // The thread of a child that was forked during the access has another identifier.
+    trapInForkedChild()
+    return false
+  }
+
+  /// Traps in a forked child, whose value another thread of the parent may have been changing.
+  @inline(__always)
+  func trapInForkedChild() {
+    if isInForkedChild { Fork.trap() }
+  }
+
+  /// Whether this process was forked from one that used this module.
+  var isInForkedChild: Bool {
+    // No thread changes this number.
+    unsafe memory.pointee.forkCount.pointee != 0
   }
 
   /// Whether observers must be notified of changes; only accessed while the mutex is held.
@@ -135,7 +143,7 @@ import Synchronization
   /// added itself.
   var allowsFastPath: Bool {
     // Relaxed ordering is sufficient, because the mutex orders all other memory accesses.
-    slowPathReasons | generation == 0
+    unsafe slowPathReasons | memory.pointee.forkCount.pointee == 0
   }
 
   /// Whether there are scheduled accesses.
@@ -163,50 +171,5 @@ import Synchronization
   func removeSlowPathReason(_ reason: Int) {
     // As in `slowPathReasons`.
     unsafe memory.pointee.slowPathReasons.subtract(reason, ordering: .relaxed)
-  }
-}
-
-extension AccessLock {
-  /// Whether this process was forked from one that used this module.
-  ///
-  /// libdispatch does not work reliably there, because its threads exist only in the parent.
-  var isInForkedChild: Bool { generation != 0 }
-
-  /// The generation of the process, as counted by `Fork`.
-  private var generation: Int {
-    // No thread changes this value.
-    unsafe memory.pointee.generation.pointee
-  }
-
-  /// Whether another thread held the mutex at the fork that created this process.
-  var wasHeldAtFork: Bool { slowPathReasons & SlowPath.heldAtFork != 0 }
-
-  /// Discards, at the first call in a forked child, the state of the parent's threads, and calls a
-  /// closure that resets the state of the owner.
-  func recoverAfterFork(_ reset: () -> Void) {
-    // The owner keeps the memory alive.
-    if unsafe memory.pointee.process.isCurrent { return }
-    unsafe memory.pointee.process.recover {
-      let isFree = tryEnter()
-      if isFree { leave() }
-      let retained = slowPathReasons & SlowPath.customQueue
-      unsafe memory.pointee.slowPathReasons.store(
-        retained | (isFree ? 0 : SlowPath.heldAtFork), ordering: .relaxed)
-      reset()
-    }
-  }
-
-  /// Ends an access during which the process was forked; returns false if there is no such access.
-  ///
-  /// The mutex cannot be unlocked, because the child's thread has a different identifier.
-  @inline(never)
-  private func leaveInForkedChild() -> Bool {
-    // As in `recoverAfterFork`.
-    if unsafe !isInForkedChild || (memory.pointee.process.isCurrent && !wasHeldAtFork) {
-      return false
-    }
-    resetMutex()
-    if wasHeldAtFork { removeSlowPathReason(SlowPath.heldAtFork) }
-    return true
   }
 }

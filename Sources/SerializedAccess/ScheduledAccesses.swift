@@ -43,6 +43,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
   /// Removes and returns the oldest access if it was one of the first `count` accesses to be added;
   /// the access lock must be held.
   func removeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
+    // The previous access may have forked; this one runs in the parent.
+    accessLock.trapInForkedChild()
     if removedCount >= count { return nil }
     if newestFirst.isEmpty {
       _ = additionLock.enter()

@@ -53,18 +53,13 @@ extension Serialized where Value: Sendable {
 extension Serialized {
   /// Schedules an access, and ensures that it runs.
   func schedule(_ access: @escaping ScheduledAccess<Value>) where Value: Sendable {
-    recoverAfterFork()
-    let isFirst = unsafe scheduled.add(access)
-    if lock.isInForkedChild {
-      // If this thread is in an access, `enter` fails, and that access runs the scheduled ones when
-      // it ends.
-      if lock.enter() { leaveWithoutQueue() }
-    } else if customQueue != nil {
+    let isFirst = scheduled.add(access)
+    if customQueue != nil {
       // A separate work item for each access preserves the order among the work items of the app.
       queue.async { [self] in
         enter()
-        if let access = unsafe scheduled.removeOldest(ofFirst: .max) { access(self) }
-        _ = unsafe scheduled.endDraining()
+        if let access = scheduled.removeOldest(ofFirst: .max) { access(self) }
+        _ = scheduled.endDraining()
         lock.leave()
       }
     } else if isFirst {
@@ -75,8 +70,8 @@ extension Serialized {
   private func drainOnQueue() where Value: Sendable {
     queue.async { [self] in
       lock.enterFromQueue(AccessPosition(deadline: Deadline()))
-      unsafe runScheduled(ofFirst: scheduled.count)
-      let isDrained = unsafe scheduled.endDraining()
+      runScheduled(ofFirst: scheduled.count)
+      let isDrained = scheduled.endDraining()
       lock.leave()
       // Threads that are waiting for the queue precede the remaining accesses.
       if !isDrained { drainOnQueue() }
@@ -94,17 +89,7 @@ extension Serialized {
   }
 
   private func runScheduled(ofFirst count: Int) {
-    let generation = Fork.generation
-    // If an access forks the process, the remaining accesses run only in the parent.
-    while Fork.generation == generation, let access = unsafe scheduled.removeOldest(ofFirst: count)
-    {
-      access(self)
-    }
-  }
-
-  /// Runs all scheduled accesses; the access lock must be held.
-  func drainInForkedChild() {
-    while unsafe !scheduled.endDraining() { runScheduled(ofFirst: .max) }
+    while let access = scheduled.removeOldest(ofFirst: count) { access(self) }
   }
 }
 
@@ -122,11 +107,6 @@ extension Serialized where Value: Sendable {
   public func access<Output>(
     _ body: @escaping @Sendable (inout Value) throws -> sending Output
   ) async throws -> sending Output {
-    if lock.isInForkedChild {
-      // No queue of this process is guaranteed to run the access or to resume the task.
-      try Task.checkCancellation()
-      return try performInOrder { try mutate(body) }
-    }
     let access = SuspendedAccess<Output>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

@@ -6,8 +6,7 @@ import Dispatch
 ///
 /// This type is a class, because an accessor that stores a value of unknown size across its `yield`
 /// always allocates memory. It is not generic, because looking up generic metadata would take
-/// longer than all other work, and requires locks of the Swift runtime, which a forked child may
-/// inherit in the locked state.
+/// longer than all other work.
 final class InPlaceMutation {
   /// The means by which other work on the queue is prevented during the change.
   enum QueueState {
@@ -44,8 +43,7 @@ extension Serialized {
     var position = AccessPosition()
     if enterWithoutQueue(&position) {
       runScheduled(before: position)
-      let needsEnd = lock.isObserved || lock.isInForkedChild
-      return needsEnd ? InPlaceMutation(before: snapshotForObservers()) : nil
+      return lock.isObserved ? InPlaceMutation(before: snapshotForObservers()) : nil
     }
     if let customQueue { return beginMutation(on: customQueue, position) }
     // An accessor cannot yield inside `sync`.
@@ -83,8 +81,9 @@ extension Serialized {
 
   /// Ends an in-place change and notifies the observers, on the custom queue if there is one.
   func endMutation(_ mutation: InPlaceMutation) {
-    let isForked = lock.isInForkedChild
-    if case .waiting(let suspension) = mutation.queueState, !isForked {
+    // A child that was forked during the change must not use the queue.
+    lock.trapInForkedChild()
+    if case .waiting(let suspension) = mutation.queueState {
       leave()
       suspension.end { [self] in
         enter()
@@ -94,10 +93,8 @@ extension Serialized {
       return
     }
     notifyObservers(of: mutation)
-    if isForked { drainInForkedChild() }
     leave()
-    // A forked child does not use the queues of its parent.
-    if case .suspended = mutation.queueState, !isForked { queue.resume() }
+    if case .suspended = mutation.queueState { queue.resume() }
   }
 
   private func notifyObservers(of mutation: InPlaceMutation) {

@@ -45,9 +45,8 @@ extension Serialized where Value: Sendable {
   }
 
   private func remove(_ observer: Observer<ChangeHandler<Value>>) {
-    discardParentState()
-    // No access can call the observer again.
-    if lock.wasHeldAtFork { return }
+    // The stream of a parent's sequence may end in the child.
+    if lock.isInForkedChild { return }
     changeObservers { $0.remove(observer) }
   }
 
@@ -57,7 +56,6 @@ extension Serialized where Value: Sendable {
   private func changeObservers(
     _ change: @escaping @Sendable (inout Observers<ChangeHandler<Value>>) -> Void
   ) {
-    recoverAfterFork()
     switch lock.enter(until: Deadline()) {
     case .nested: changeObserversWhileLocked(change)
     case .entered:
@@ -97,6 +95,8 @@ extension Serialized {
 
   /// Notifies the observers of a change; the access lock must be held.
   func notifyObservers(since old: Value) {
+    // The access may have forked.
+    lock.trapInForkedChild()
     // Only the thread that holds the access lock uses the storage.
     let new = unsafe storage.pointee
     // An observer may end its own observation or others.
@@ -115,18 +115,15 @@ extension Serialized {
 /// The sequence ends when this object is released together with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
-  // The consuming task only exists in the parent, so a forked child must not resume it.
-  private let generation = Fork.generation
 
   init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
   deinit {
-    if Fork.generation == generation { continuation.finish() }
+    // The consuming task only exists in the parent, so a forked child must not resume it.
+    if !Fork.isChild { continuation.finish() }
   }
 
-  func send(_ value: Value) {
-    if Fork.generation == generation { continuation.yield(value) }
-  }
+  func send(_ value: Value) { continuation.yield(value) }
 }
 
 /// A closure that is called for each change of a value.

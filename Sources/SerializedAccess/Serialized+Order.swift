@@ -25,7 +25,7 @@ extension Serialized {
   ) throws(Failure) -> Output {
     var position = AccessPosition()
     if enterWithoutQueue(&position) {
-      defer { leaveWithoutQueue() }
+      defer { lock.leave() }
       runScheduled(before: position)
       return try work()
     }
@@ -40,11 +40,11 @@ extension Serialized {
   /// Begins an access without the queue; returns false if the access must go through the queue.
   ///
   /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
-  /// starving. Traps if the calling thread is already in an access.
+  /// starving. Traps if the calling thread is already in an access, and in a forked child.
   func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
-    recoverAfterFork()
-    if lock.hasScheduled { position.scheduledBefore = unsafe scheduled.count }
-    if lock.isInForkedChild || customQueue?.isCurrent == true {
+    lock.trapInForkedChild()
+    if lock.hasScheduled { position.scheduledBefore = scheduled.count }
+    if customQueue?.isCurrent == true {
       enter()
       return true
     }
@@ -65,13 +65,6 @@ extension Serialized {
       lock.addSlowPathReason(AccessLock.SlowPath.starving)
       return false
     }
-  }
-
-  /// Ends an access that began without the queue.
-  func leaveWithoutQueue() {
-    // In a forked child, no queue runs the accesses that were scheduled in the meantime.
-    if lock.isInForkedChild { drainInForkedChild() }
-    lock.leave()
   }
 
   /// Makes a change and notifies the observers; the access lock must be held.
@@ -138,36 +131,6 @@ struct AccessPosition {
   var deadline: Deadline?
   /// Whether the access already counts as starving.
   var isStarving = false
-}
-
-extension Serialized {
-  /// Prepares the value for use at the first call in a forked child; traps if another thread was
-  /// accessing the value at the fork.
-  @inline(__always)
-  func recoverAfterFork() {
-    discardParentState()
-    if lock.wasHeldAtFork { trapOnAccessInForkedChild() }
-  }
-
-  /// Discards, at the first call in a forked child, the state of the parent's threads.
-  func discardParentState() {
-    lock.recoverAfterFork {
-      // The scheduled accesses run in the parent. The list is not released, because another thread
-      // may have been changing it at the fork.
-      _ = unsafe Unmanaged.passRetained(scheduled)
-      unsafe scheduled = ScheduledAccesses(of: lock)
-    }
-  }
-
-  @inline(never)
-  private func trapOnAccessInForkedChild() -> Never {
-    fatalError(
-      """
-      The Serialized value of type \(Value.self) on the queue "\(queue.label)" was being accessed \
-      when the process was forked, and may be partly changed. Call exec in the child, or fork \
-      while no thread accesses the value.
-      """)
-  }
 }
 
 extension DispatchQueue {

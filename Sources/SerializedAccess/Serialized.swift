@@ -24,7 +24,11 @@ public import Dispatch
 /// in place must not be `async`, because an access must end on the thread on which it began.
 ///
 /// No thread starves: an access that has waited for 0.3 ms takes precedence over accesses that
-/// begin later. <doc:ForkedChildren> describes accesses in a process created by `fork`.
+/// begin later.
+///
+/// An access in a child that was forked without `exec`, after the parent had used this module, ends
+/// the child with a message, because another thread of the parent may have been changing the value.
+/// Start processes with `posix_spawn` or Foundation's `Process`.
 ///
 /// A value that is not `Sendable` can also be wrapped, but then the wrapper is not `Sendable`
 /// either, and accesses cannot be scheduled.
@@ -36,9 +40,7 @@ public final class Serialized<Value> {
   @usableFromInline let lock: AccessLock
   let queue: DispatchQueue
   let customQueue: CustomQueue?
-  // Only changed in a forked child, before the first access in the child returns. An exclusivity
-  // check would cost as much as locking the mutex.
-  @exclusivity(unchecked) var scheduled: ScheduledAccesses<Value>
+  let scheduled: ScheduledAccesses<Value>
   // Guarded by `lock`.
   var observers = Observers<ChangeHandler<Value>>()
 
@@ -47,8 +49,7 @@ public final class Serialized<Value> {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: value)
     lock = AccessLock()
-    // No other reference exists yet.
-    unsafe scheduled = ScheduledAccesses(of: lock)
+    scheduled = ScheduledAccesses(of: lock)
     self.queue = queue
     self.customQueue = customQueue
     if customQueue != nil { lock.addSlowPathReason(AccessLock.SlowPath.customQueue) }
@@ -149,7 +150,7 @@ extension Serialized {
 }
 
 extension Serialized: CustomStringConvertible, CustomReflectable {
-  /// The value in parentheses, or "in use" during an access.
+  /// The value in parentheses, or "in use" during an access and in a forked child.
   ///
   /// Getting the description never waits, so it is safe in a debugger, for logging, and inside an
   /// access. It does not include the effects of scheduled accesses.
@@ -161,15 +162,14 @@ extension Serialized: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// A mirror of the value, or of "in use" during an access.
+  /// A mirror of the value, or of "in use" during an access and in a forked child.
   public var customMirror: Mirror {
     let value: Any = if let snapshot = snapshotUnlessInUse() { snapshot.value } else { "in use" }
     return Mirror(self, children: ["value": value], displayStyle: .class)
   }
 
   private func snapshotUnlessInUse() -> Snapshot<Value>? {
-    discardParentState()
-    guard lock.tryEnter() else { return nil }
+    guard !lock.isInForkedChild, lock.tryEnter() else { return nil }
     defer { lock.leave() }
     // Only the thread that holds the lock uses the storage.
     return Snapshot(unsafe storage.pointee)

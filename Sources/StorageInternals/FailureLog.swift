@@ -3,7 +3,7 @@ import Concurrency
 
 /// A log that writes one line for each distinct failure, until an access succeeds again.
 package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable>: Sendable {
-  private let seen = Lock(Set<Failure>(), inForkedChild: { [] })
+  private let seen = Lock(Set<Failure>())
   private let output: @Sendable (String) -> Void
 
   package init(to output: @escaping @Sendable (String) -> Void = standardError) {

@@ -26,44 +26,23 @@ import Testing
     #expect(lock.withLock { $0 } == 2)
   }
 
-  @Test(.forks) func freeLockHasItsValueInAForkedChild() async {
-    await #expect(processExitsWith: .success) {
-      let lock = Lock([1])
-      let child = try ForkedChild {
-        lock.withLock { $0.append(2) }
-        if lock.withLock({ $0 }) != [1, 2] { _exit(1) }
-      }
-      try child.wait()
-    }
-  }
-
-  @Test(.forks) func heldLockHasANewValueInAForkedChild() async {
-    await #expect(processExitsWith: .success) {
-      let lock = Lock([1], inForkedChild: { [3] })
-      try whileHeld(by: { wait in lock.withLock { _ in wait() } }) {
-        let child = try ForkedChild {
-          if lock.withLock({ $0 }) != [3] { _exit(1) }
-          let grandchild = try ForkedChild { if lock.withLock({ $0 }) != [3] { _exit(1) } }
-          try grandchild.wait()
-        }
-        try child.wait()
-      }
-    }
-  }
-
-  @Test(.forks) func heldLockWithoutNewValueStopsAForkedChild() async {
+  /// Free or held: the child neither hangs nor sees a value that another thread was changing.
+  @Test(.forks) func lockStopsAForkedChild() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       let lock = Lock([1])
+      let free = try ForkedChild { lock.withLock { $0 = [] } }
+      if free.end() & 0x7F == 0 { _exit(1) }
       try whileHeld(by: { wait in lock.withLock { _ in wait() } }) {
-        let child = try ForkedChild { lock.withLock { $0 = [] } }
-        if child.end() & 0x7F == 0 { _exit(1) }
+        let held = try ForkedChild(isQuiet: true) { lock.withLock { $0 = [] } }
+        if held.end() & 0x7F == 0 { _exit(2) }
       }
+      let releasing = try ForkedChild { _ = Lock([2]) }
+      try releasing.wait()
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(
-      text.contains("was forked while another thread was changing a value of type Array<Int>"))
+    #expect(text.contains(Fork.advice))
   }
 
   @Test func recursiveLockIsHandedToAWaitingThread() throws {
@@ -101,21 +80,31 @@ import Testing
     #expect(lock.tryLock())
   }
 
-  @Test(.forks) func recursiveLockIsFreeInAForkedChild() async {
+  @Test(.forks) func recursiveLockStaysLockedInTheParentOfAFork() async {
     await #expect(processExitsWith: .success) {
       let lock = RecursiveLock()
       lock.lock()
-      let child = try ForkedChild {
-        if lock.isHeldByCurrentThread { _exit(1) }
-        lock.lock()
-        lock.unlock()
-        // Unlocking after a lock before the fork is ignored in the child.
-        lock.unlock()
-        if !lock.tryLock() { _exit(1) }
-      }
-      try child.wait()
+      // The child leaves the function that has locked.
+      try ForkedChild { lock.unlock() }.wait()
       if !lock.isHeldByCurrentThread { _exit(1) }
       lock.unlock()
     }
+  }
+
+  @Test(.forks) func forkedChildReportsOnce() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      _ = Lock(0)
+      for _ in 0..<2 {
+        try ForkedChild {
+          for _ in 0..<2 { Fork.report() }
+          try ForkedChild { Fork.report() }.wait()
+        }.wait()
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    // Two children, each with a child of its own.
+    #expect(text.ranges(of: Fork.advice).count == 4)
   }
 }

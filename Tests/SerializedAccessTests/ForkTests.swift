@@ -4,37 +4,20 @@ import SerializedAccess
 import TestSupport
 import Testing
 
-/// Children that are forked without `exec`, each from a process of its own with many threads.
+/// Children that are forked without `exec`, each from a process of its own.
 @Suite(.forks) struct ForkTests {
-  @Test func valueNotAccessedAtForkWorksInChild() async {
+  /// Nothing hangs, whether or not another thread was accessing the value.
+  @Test func eachAccessEndsAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let busy = BusyThreads()
-      for _ in 0..<Campaign.size(sample: 2, full: 1_000) {
-        for operation in ForkOperation.allCases {
-          let unnamed = Serialized(1)
-          let custom = Serialized(1, customQueue: DispatchQueue(label: "custom"))
-          for value in [unnamed, custom] {
-            let child = try ForkedChild { if !operation.works(on: value) { _exit(1) } }
-            if child.end() != 0 { fatalError("\(operation)") }
-            // The parent has its own copy of the value.
-            if value.wrappedValue != 1 { fatalError("\(operation) changed the parent's value") }
-          }
-        }
-      }
-      busy.stop()
-    }
-  }
-
-  /// Nothing hangs: an access finds a consistent value, or ends the child with a message.
-  @Test func busyValueWorksInChildOrEndsIt() async {
-    await #expect(processExitsWith: .success) {
-      let busy = BusyThreads()
+      let custom = Serialized(1, customQueue: DispatchQueue(label: "custom"))
+      let values = busy.values + [Serialized(1), custom]
       for _ in 0..<Campaign.size(sample: 1, full: 500) {
         for operation in ForkOperation.allCases {
-          for value in busy.values {
-            let child = try ForkedChild(isQuiet: true) { _ = operation.works(on: value) }
+          for value in values {
+            let child = try ForkedChild(isQuiet: true) { operation.perform(on: value) }
             let status = child.end()
-            if status != 0, !isStopped(status) { fatalError("\(operation) ended with \(status)") }
+            if !isStopped(status) { fatalError("\(operation) ended with \(status)") }
           }
         }
       }
@@ -42,117 +25,84 @@ import Testing
     }
   }
 
-  @Test func valueAccessedAtForkEndsChild() async {
+  @Test func forkedChildIsToldToUsePosixSpawn() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
-      let value = Serialized(1, customQueue: "com.example.orders")
-      let observation = value.observe { _, _ in }
-      try whileAccessing(value) {
-        try ForkedChild { observation.cancel() }.wait()
-        for operation in ForkOperation.allCases {
-          let child = try ForkedChild(isQuiet: operation != .get) {
-            // The description neither waits nor changes the value.
-            if value.description != "Serialized(in use)" { _exit(1) }
-            _ = operation.works(on: value)
-          }
-          if !isStopped(child.end()) { fatalError("\(operation)") }
-        }
-      }
+      let value = Serialized(1)
+      let child = try ForkedChild { value.wrappedValue += 1 }
+      if !isStopped(child.end()) { _exit(1) }
     }
-    let expected =
-      #"on the queue "com.example.orders" was being accessed when the process was forked"#
-    #expect(message(of: result).contains(expected))
+    #expect(message(of: result).contains("Start the child with posix_spawn"))
   }
 
-  @Test func accessesScheduledBeforeForkRunOnlyInParent() async {
-    await #expect(processExitsWith: .success) {
-      let queue = DispatchQueue(label: "custom")
-      let value = Serialized([0], customQueue: queue)
-      queue.suspend()
-      value.asyncAccess { $0.append(1) }
-      let child = try ForkedChild {
-        value.asyncAccess { $0.append(2) }
-        if value.wrappedValue != [0, 2] { _exit(1) }
-      }
-      try child.wait()
-      queue.resume()
-      if value.wrappedValue != [0, 1] { fatalError("\(value)") }
-    }
-  }
-
-  @Test func accessesScheduledInsideAccessRunAtItsEnd() async {
-    await #expect(processExitsWith: .success) {
-      let value = Serialized([0])
-      let child = try ForkedChild {
-        value.access { numbers in
-          value.asyncAccess { $0.append(2) }
-          numbers.append(1)
-        }
-        if value.description != "Serialized([0, 1, 2])" { _exit(1) }
-        value.wrappedValue.change { value.asyncAccess { $0.append(4) } }
-        if value.description != "Serialized([0, 1, 2, 3, 4])" { _exit(2) }
-      }
-      try child.wait()
-    }
-  }
-
-  @Test func bothProcessesCanEndAccessThatForks() async {
-    await #expect(processExitsWith: .success) {
-      for value in [Serialized([0]), Serialized([0], customQueue: DispatchQueue(label: "queue"))] {
-        var child: ForkedChild?
-        try value.wrappedValue.change { child = try ForkedChild.fork() }
-        value.wrappedValue.append(4)
-        if value.wrappedValue != [0, 3, 4] { _exit(1) }
-        guard let child else { _exit(0) }
-        try child.wait()
-      }
-    }
-  }
-
-  @Test func threadsOfTheChildShareTheValue() async {
-    await #expect(processExitsWith: .success) {
-      let value = Serialized(0)
-      let child = try ForkedChild {
-        onThreadsOfAChild(8) { for _ in 0..<1_000 { value.wrappedValue += 1 } }
-        if value.wrappedValue != 8_000 { _exit(1) }
-        let grandchild = try ForkedChild {
-          value.asyncAccess { $0 += 1 }
-          if value.wrappedValue != 8_001 { _exit(1) }
-        }
-        try grandchild.wait()
-      }
-      try child.wait()
-    }
-  }
-
-  @Test func sequencesOfParentReceiveNoChangesOfChild() async {
-    await #expect(processExitsWith: .success) {
-      let value = Serialized(0)
-      let values = value.values
-      let child = try ForkedChild {
-        value.wrappedValue += 1
-        let seen = Serialized<Int?>(nil)
-        // Immediate: the sequence already has an element.
-        Task.immediate { for await number in values { return seen.wrappedValue = number } }
-        if seen.wrappedValue != 0 { _exit(1) }
-      }
-      try child.wait()
-    }
-  }
-
-  @Test func valuesAreReleasedInTheChild() async {
+  /// Neither waits, changes the value, or ends the process.
+  @Test func valuesAreDescribedAndReleasedInAForkedChild() async {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "queue")
       var values = [Serialized(1), Serialized(2, customQueue: queue)]
+      let observation = values[0].observe { _, _ in }
+      let sequence = values[1].values
+      try whileAccessing(values[1]) {
+        let child = try ForkedChild {
+          if values.map(\.description) != ["Serialized(in use)", "Serialized(in use)"] { _exit(1) }
+          observation.cancel()
+          values.removeAll()
+          values.append(Serialized(3, customQueue: DispatchQueue(label: "another")))
+          values.removeAll()
+        }
+        try child.wait()
+      }
+      withExtendedLifetime(sequence) {}
+    }
+  }
+
+  @Test func accessThatForksEndsInTheParentOnly() async {
+    await #expect(processExitsWith: .success) {
+      try forkInAccesses(to: Serialized([0]))
+      try forkInAccesses(to: Serialized([0], customQueue: DispatchQueue(label: "queue")))
+    }
+  }
+
+  @Test func processForkedBeforeTheFirstUseIsNoForkedChild() async {
+    await #expect(processExitsWith: .success) {
       let child = try ForkedChild {
-        values.removeAll()
-        values.append(Serialized(3, customQueue: DispatchQueue(label: "another")))
-        values.removeAll()
+        let value = Serialized(1)
+        value.wrappedValue += 1
+        if value.wrappedValue != 2 { _exit(1) }
+        // Its own child is one.
+        let grandchild = try ForkedChild(isQuiet: true) { value.wrappedValue += 1 }
+        if !isStopped(grandchild.end()) { _exit(2) }
       }
       try child.wait()
     }
   }
+}
+
+/// Forks in an access of each kind, and throws unless each child is stopped when it ends the access.
+private func forkInAccesses(to value: Serialized<[Int]>) throws {
+  let parent = getpid()
+  let children = Serialized([ForkedChild]())
+  @Sendable func fork() {
+    if let child = try? ForkedChild.fork() {
+      children.wrappedValue.append(child)
+    } else {
+      unsafe dup2(open("/dev/null", O_WRONLY), STDERR_FILENO)
+    }
+  }
+  @Sendable func requireParent() { if getpid() != parent { _exit(0) } }
+
+  value.wrappedValue.change { fork() }
+  requireParent()
+  value.access { _ in fork() }
+  requireParent()
+  value.asyncAccess { _ in fork() }
+  // Scheduled before the first one ends, or after: it does not run in the child.
+  value.asyncAccess { _ in requireParent() }
+  try #require(value.wrappedValue == [0, 3])
+  requireParent()
+  try #require(children.wrappedValue.count == 3)
+  for child in children.wrappedValue { try #require(isStopped(child.end())) }
 }
 
 /// Whether a child ended itself with a message.

@@ -60,9 +60,7 @@ final class MemoryBackend: KeyValueBackend {
   let format = KeyValueFormat.json
   let name = "a store in memory"
 
-  private let contents = Lock(empty, inForkedChild: { empty })
-
-  private static let empty = KeyValueContents(entries: [], revision: 0)
+  private let contents = Lock(KeyValueContents(entries: [], revision: 0))
 
   func load() -> KeyValueContents { contents.withLock { $0 } }
 

@@ -10,7 +10,6 @@ extension FileBackend {
     within timeout: Duration?,
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
-    let process = Fork.generation
     let scope = try lockFile(within: timeout)
     defer { withExtendedLifetime(scope) {} }
     if !hasRemovedStaleFiles.load(ordering: .relaxed) { removeStaleFiles(scope) }
@@ -28,7 +27,6 @@ extension FileBackend {
       let file = try isNew ? ParsedFile(entries: []) : base.parsed.get()
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let (changes, result) = try changes(contents)
-      if process != Fork.generation { throw .forkedDuring("a transaction") }
       if changes.byKey.isEmpty {
         if changes.confirmsStoredValues { try flush(base, at: scope.target) }
         return (contents, result)

@@ -21,7 +21,7 @@ final class FileBackend: KeyValueBackend {
   /// another writer that may restore the file that it replaced.
   let gracePeriod: Duration
   /// Never locked during a wait for another process or a call to a store's closure.
-  let state = Lock(FileBackendState(), inForkedChild: { FileBackendState() })
+  let state = Lock(FileBackendState())
   /// Whether the backend has looked for temporary files of killed writers.
   private let hasLookedForStaleFiles = Atomic(false)
   /// Whether those files have been removed, and no later write has left a new one.

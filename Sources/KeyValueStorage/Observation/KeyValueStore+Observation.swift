@@ -7,7 +7,7 @@ extension KeyValueStore {
   ///
   /// The change may come from this store, another process, or an editor. The closure runs on a
   /// thread of the library, in the order of the changes, and may use the store. If it blocks, it
-  /// delays only the observers of this store. In a forked child, it is never called.
+  /// delays only the observers of this store.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
@@ -37,12 +37,7 @@ extension KeyValueStore {
     _ key: StoredKey?, callingNow: Bool = false, _ handler: @escaping KeyObservers.Handler
   ) -> KeyValueObservation {
     if Fork.isChild {
-      Self.report(
-        .unavailable(
-          """
-          Observers of \(name) are not notified in a forked child, which has no thread for them. \
-          Call exec in the child.
-          """))
+      Self.report(.forked)
       return KeyValueObservation {}
     }
     loadIfNeeded()

@@ -17,7 +17,6 @@ final class Setting: Sendable {
 
   /// The cached state of the setting in one process.
   private struct Cache: Sendable {
-    let process = Fork.generation
     private(set) var value: CachedValue?
     @ReportedError private var decodingError: KeyValueStoreError?
     /// The reason why the last assignment was rejected.
@@ -55,7 +54,10 @@ final class Setting: Sendable {
     }
   }
 
+  // Each access begins with a check for a forked child, in which the setting has its default value.
+
   var value: AnyBox {
+    if Fork.isChild { return defaultValue }
     let cached = withCache { cache, state -> AnyBox? in
       guard let value = cache.value, value.generation == state.generation else { return nil }
       return value.value
@@ -68,21 +70,17 @@ final class Setting: Sendable {
   private func withCache<Result: Sendable>(
     _ body: (inout Cache, inout StoreState) -> Result
   ) -> Result {
-    store.state.withLock { state in
-      if unsafe cache.process != state.process {
-        // The old cache is not released, because a thread may have been changing it at the fork.
-        unsafe withUnsafeMutablePointer(to: &cache) { unsafe $0.initialize(to: Cache()) }
-      }
-      return unsafe body(&cache, &state)
-    }
+    store.state.withLock { state in unsafe body(&cache, &state) }
   }
 
   var isSet: Bool {
+    if Fork.isChild { return false }
     store.loadIfNeeded()
     return store.state.withLock { $0.visible(key) } != nil
   }
 
   var error: KeyValueStoreError? {
+    if Fork.isChild { return .forked }
     let decodingError = read().error
     return withCache { cache, state in
       cache.rejection ?? decodingError ?? state.readError
@@ -145,6 +143,7 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
+    if Fork.isChild { return KeyValueStore.report(.forked) }
     do {
       assign(try encode(value), Box(value))
     } catch {
@@ -153,7 +152,10 @@ final class Setting: Sendable {
     }
   }
 
-  func reset() { assign(nil, defaultValue) }
+  func reset() {
+    if Fork.isChild { return KeyValueStore.report(.forked) }
+    assign(nil, defaultValue)
+  }
 
   /// Sets the key to an encoded value, or removes it for nil, and writes unless a transaction or an
   /// in-place change of this thread will.
@@ -178,10 +180,10 @@ final class Setting: Sendable {
     let rejection: KeyValueStoreError?
     /// Whether the change is part of another one.
     let isNested: Bool
-    let process = Fork.generation
   }
 
   func beginChange() -> Change {
+    if Fork.isChild { return Change(value: defaultValue, rejection: .forked, isNested: false) }
     store.loadIfNeeded()
     store.propertyLock.lock()
     // Before the value: in between, another thread may read the contents, which ends the error.
@@ -195,8 +197,9 @@ final class Setting: Sendable {
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
-    let isForked = change.process != Fork.generation
-    var failure = change.rejection ?? (isForked ? .forkedDuring("an in-place change") : nil)
+    // Also if the change itself has forked.
+    if Fork.isChild { return KeyValueStore.report(.forked) }
+    var failure = change.rejection
     if failure == nil {
       do {
         assign(try encode(value), Box(value))

@@ -135,8 +135,7 @@ extension StoredValue {
   ///
   /// The change may come from this wrapper, another wrapper, another process, or an editor. The
   /// closure runs on a thread of the store, in the order of the changes, and may use the store. If
-  /// the new value has another type, ``error`` is set instead. In a forked child, the closure is
-  /// never called.
+  /// the new value has another type, ``error`` is set instead.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
@@ -148,8 +147,8 @@ extension StoredValue {
   /// A sequence of the current value and the new value after each later change.
   ///
   /// Each access creates a sequence for one consumer. A slow consumer misses changes, but never the
-  /// newest one. The sequence ends when the consumer's task is cancelled. In a forked child, it
-  /// ends after the current value.
+  /// newest one. The sequence ends when the consumer's task is cancelled, and in a forked child
+  /// after the default value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {

@@ -116,11 +116,11 @@ enum StoresToFlush {
 
   private static let stores = {
     atexit { StoresToFlush.flush() }
-    // A child must not write its parent's changes.
-    return Lock([Reference](), inForkedChild: { [] })
+    return Lock([Reference]())
   }()
 
   static func add(_ store: KeyValueStore) {
+    if Fork.isChild { return }
     let live = stores.withLock { stores in
       let live = stores.compactMap(\.store)
       stores.removeAll { $0.store == nil }
@@ -135,6 +135,8 @@ enum StoresToFlush {
   private static let timeout = Duration.seconds(1)
 
   private static func flush() {
+    // A child must not write its parent's changes.
+    if Fork.isChild { return }
     let stores = stores.withLock { $0.compactMap(\.store) }
     let deadline = ContinuousClock.now + timeout
     // A store that this thread is writing is in a transaction, which must not be written.

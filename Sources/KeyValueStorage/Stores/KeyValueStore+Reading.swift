@@ -64,6 +64,7 @@ extension KeyValueStore {
 
   /// Reads new contents; `isImplicit` is true for a property access.
   func read(isImplicit: Bool = false) throws(KeyValueStoreError) {
+    try KeyValueStoreError.checkProcess()
     if isInTransactionOfThisThread { return }
     startWatching(isImplicit: isImplicit)
     let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }

@@ -29,27 +29,30 @@ extension KeyValueStore {
   /// - Throws: The error of the closure, or a ``KeyValueStoreError``. In that case, nothing
   ///   changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try checkCaller()
     if let outer = state.withLock({ $0.transaction.ofThisThread }) {
       do {
         return try body()
       } catch {
+        try KeyValueStoreError.checkProcess()
         state.withLock { $0.setTransaction(outer) }
         throw error
       }
     }
-    requireNoInPlaceChange()
     // Otherwise, the first read by another thread would wait for the end of the transaction.
     loadIfNeeded()
     return try writeLock.withLock {
-      try write(within: lockTimeout) { draft -> Swift.Result<Result, any Error> in
+      try write(within: lockTimeout) {
+        draft throws(KeyValueStoreError) -> Swift.Result<Result, any Error> in
         let open = OpenTransaction(draft: draft)
         state.withLock { $0.setTransaction(open) }
         let outcome = Swift.Result(catching: body)
+        // A child that the closure has forked is not in the transaction.
+        try KeyValueStoreError.checkProcess()
         let finished = state.withLock { state in
           defer { state.setTransaction(nil) }
           return state.transaction?.draft
         }
-        // A child process forked by the closure has no transaction, and writes nothing.
         if let finished { draft = finished }
         if case .failure = outcome { draft.isAbandoned = true }
         return outcome

@@ -14,8 +14,7 @@ extension KeyValueStore {
 
   /// Starts watching for changes by other processes; limits implicit attempts to one per second.
   func startWatching(isImplicit: Bool = false) {
-    // In a forked child, each access checks for changes.
-    if isWatching.load(ordering: .acquiring) || Fork.isChild { return }
+    if isWatching.load(ordering: .acquiring) { return }
     updateWatchError { watch throws(KeyValueStoreError) in
       if watch.observation != nil { return watch.error }
       if isImplicit, let last = watch.lastAttempt, .now - last < .seconds(1) { return watch.error }

@@ -27,8 +27,8 @@ extension KeyValueStore {
   ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the write fails. The next write retries it.
   public func synchronize() throws {
+    try checkCaller()
     if isInTransactionOfThisThread { return }
-    requireNoInPlaceChange()
     try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
@@ -42,7 +42,7 @@ extension KeyValueStore {
   ///   written.
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
-    requireNoInPlaceChange()
+    try checkCaller()
     return try writeLock.withLock { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
       try read()
@@ -57,7 +57,7 @@ extension KeyValueStore {
   ///
   /// The first thread that acquires `writeLock` writes the changes of all threads that wait for it.
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
-    requireNoInPlaceChange()
+    try checkCaller()
     let save = state.withLock { state -> PendingSave? in
       if state.transaction.ofThisThread != nil {
         _ = state.set(key, to: value)
@@ -128,8 +128,10 @@ extension KeyValueStore {
     return outcome.result
   }
 
-  /// Traps during an in-place change, when waiting for a transaction could deadlock.
-  func requireNoInPlaceChange() {
+  /// Throws in a forked child; traps during an in-place change, when waiting for a transaction could
+  /// deadlock.
+  func checkCaller() throws(KeyValueStoreError) {
+    try KeyValueStoreError.checkProcess()
     if isInPlaceChangeOfThisThread, !writeLock.isHeldByCurrentThread {
       fatalError(
         """

@@ -23,17 +23,18 @@ import ValueFormats
 ///
 /// Any number of threads may use a store concurrently, and any number of processes may use its
 /// file. A read does not wait for the lock. A write waits for other processes no longer than
-/// ``lockTimeout``.
+/// ``lockTimeout``. In a child that is forked without `exec`, each call throws
+/// ``KeyValueStoreError/forked``, and properties have their defaults.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let coding: any StoredFormat
   let version: SettingsVersion
-  let state = Lock(StoreState(), inForkedChild: { StoreState() })
+  let state = Lock(StoreState())
   /// Held by the thread that writes or is in a transaction.
   let writeLock = RecursiveLock()
   /// Held by the thread that changes a property in place; acquired after `writeLock`.
   let propertyLock = RecursiveLock()
-  let watch = Lock(Watch(), inForkedChild: { Watch() })
+  let watch = Lock(Watch())
   /// Whether changes by other processes are watched for, or must not be.
   let isWatching = Atomic(false)
   /// The queue for delayed writes, and for retries after a change to the file.
@@ -41,7 +42,7 @@ public final class KeyValueStore: Sendable {
   /// The delay of writes; nil for durable writes.
   let delay: Duration?
   /// The job of `background` that makes the scheduled write; nil if there is none.
-  let timer = Lock<ThreadPool.Job.ID?>(nil, inForkedChild: { nil })
+  let timer = Lock<ThreadPool.Job.ID?>(nil)
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
@@ -93,6 +94,8 @@ public final class KeyValueStore: Sendable {
 
   /// Writes unsaved changes.
   deinit {
+    // The changes are the parent's.
+    if Fork.isChild { return }
     stopTimer()
     // No observer is left, so the write below must not start watching the file.
     isWatching.store(true, ordering: .releasing)
@@ -174,18 +177,20 @@ extension KeyValueStore {
 
 extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
-  /// The app's handler; reset in a forked child, because another thread may have been setting it.
-  private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(
-    nil, inForkedChild: { nil })
+  /// The app's handler.
+  private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once, as a
-  /// line on standard error, until the access succeeds again. A forked child starts with the
-  /// default handler.
+  /// line on standard error, until the access succeeds again. A forked child prints one line in
+  /// all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
-    get { failureHandler.withLock { $0 } ?? log.report }
-    set { failureHandler.withLock { $0 = newValue } }
+    get {
+      if Fork.isChild { return { _ in Fork.report() } }
+      return failureHandler.withLock { $0 } ?? log.report
+    }
+    set { if !Fork.isChild { failureHandler.withLock { $0 = newValue } } }
   }
 
   static func report(_ error: KeyValueStoreError) { onFailure(error) }

@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 public import FoundationEssentials
 import StorageInternals
 
@@ -37,6 +38,8 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case invalid(String)
   /// The store cannot be accessed; the description is one or more sentences.
   case unavailable(String)
+  /// The process is a forked child of one that has used this package, in which no store works.
+  case forked
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
   /// The directory at `path` could not be flushed, so that its last changes, which are in place,
@@ -93,6 +96,7 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     case .unencodable(let key, let type, let reason):
       "A value of type \(type) cannot be stored under \(String(reflecting: key)): \(reason)."
     case .invalid(let message), .unavailable(let message): message
+    case .forked: Fork.advice
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
     case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
@@ -116,14 +120,9 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Returns the error for an operation during which the process was forked.
-  ///
-  /// The child cannot finish the operation, because the parent holds the lock.
-  static func forkedDuring(_ operation: String) -> KeyValueStoreError {
-    .unavailable(
-      """
-      The process was forked during \(operation), which has no effect in the child. Call exec there.
-      """)
+  /// Throws `forked` in a forked child.
+  static func checkProcess() throws(KeyValueStoreError) {
+    if Fork.isChild { throw .forked }
   }
 
   /// Whether a smaller write may succeed.

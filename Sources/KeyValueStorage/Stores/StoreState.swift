@@ -6,8 +6,6 @@ struct StoreState: Sendable {
   /// A change that has not been written, with a number that distinguishes it from later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
 
-  /// The process that owns the state.
-  let process = Fork.generation
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.

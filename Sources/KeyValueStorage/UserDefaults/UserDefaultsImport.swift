@@ -64,6 +64,7 @@ extension KeyValueStore {
   public func `import`(
     userDefaults suiteName: String? = nil, isDryRun: Bool = false
   ) throws -> UserDefaultsImport {
+    try checkCaller()
     let path = try UserDefaultsFile.path(ofSuite: suiteName)
     return try self.import(UserDefaultsFile(path), isDryRun: isDryRun)
   }
@@ -78,7 +79,7 @@ extension KeyValueStore {
     _ file: UserDefaultsFile, replacing: Bool = false, isDryRun: Bool = false,
     reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
-    requireNoInPlaceChange()
+    try checkCaller()
     return try writeLock.withLock { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
         var result = UserDefaultsImport(file: URL(filePath: file.path), refused: file.refused)

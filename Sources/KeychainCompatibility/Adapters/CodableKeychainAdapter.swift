@@ -94,8 +94,8 @@ enum DefaultDomain {
 
   /// The identifier set by the app, or else the name of the executable.
   static var bundleIdentifier: String? {
-    get { identifier.withLock { $0 } ?? applicationName }
-    set { identifier.withLock { $0 = newValue } }
+    get { Fork.isChild ? applicationName : identifier.withLock { $0 } ?? applicationName }
+    set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
   /// Returns the given service, or else the default one; throws `invalid` if the app has no name.

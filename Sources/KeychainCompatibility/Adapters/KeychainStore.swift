@@ -21,7 +21,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String
   private let storageAdapter: CodableKeychainAdapter
   /// The value that the last set failed to save; an inner nil stands for a removal.
-  private let unsaved = Lock(Data??.none, inForkedChild: { nil })
+  private let unsaved = Lock(Data??.none)
   private let failures = ReportedFailures()
 
   /// Creates a property; nothing is read before the first access.
@@ -38,6 +38,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   public var wrappedValue: Property? {
     get { read(for: .read).value }
     set {
+      if Fork.isChild { return Fork.report() }
       do {
         try save(try newValue.map(storageAdapter.bytes))
       } catch {
@@ -57,6 +58,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private func read(
     for operation: SecretStorageFailure.Operation
   ) -> (value: Property?, isLoaded: Bool) {
+    if Fork.isChild { return (nil, true) }
     do {
       if let unsaved = unsaved.withLock({ $0 }) {
         return (try unsaved.map(storageAdapter.value), true)
@@ -92,7 +94,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
 
 /// The failures of a property that were reported since its last access that succeeded.
 struct ReportedFailures: Sendable {
-  private let failures = Lock(Set<SecretStorageFailure>(), inForkedChild: { [] })
+  private let failures = Lock(Set<SecretStorageFailure>())
 
   func didSucceed() {
     let failures = failures.withLock { failures in

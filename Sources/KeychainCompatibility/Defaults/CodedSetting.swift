@@ -67,7 +67,7 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
 
 /// A kind of access that reports its failures to `KeyValueStore.onFailure`.
 struct ReportedAccess: Sendable {
-  private let failure = Lock(ReportedError(), inForkedChild: { ReportedError() })
+  private let failure = Lock(ReportedError())
 
   /// Returns the result of an access; nil if it fails.
   func result<Result>(_ access: () throws(KeyValueStoreError) -> Result?) -> Result? {

@@ -1,3 +1,4 @@
+import Concurrency
 public import Foundation
 public import KeyValueStorage
 
@@ -79,8 +80,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// The value, or the default one; see the type's description.
   public var wrappedValue: Value? {
-    get { read() ?? defaultValue }
-    set { write(newValue) }
+    get { Fork.isChild ? defaultValue : read() ?? defaultValue }
+    set { if Fork.isChild { Fork.report() } else { write(newValue) } }
   }
 }
 

@@ -111,7 +111,8 @@ extension KeychainError {
       case .invalid: .osSucureInvalidParameter
       case .undecodable: .generalDecodingFailure
       case .otherDevice, .corrupted: .osSecure(status: errSecDecode)
-      case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy:
+      case .rolledBack, .replaced, .newerFormat, .insecure, .missingLibrary, .unavailable, .busy,
+        .forked:
         .osSecure(status: errSecNotAvailable)
       case .system(_, _, ENOSPC), .system(_, _, EDQUOT): .osSecureDiskFull
       case .system, .uncertain: .osSecure(status: errSecIO)

@@ -10,7 +10,7 @@ final class ApplicationPassword: Sendable {
   }
 
   private let password: Secret
-  private let keys = Lock<[Derivation: Secret]>([:], inForkedChild: { [:] })
+  private let keys = Lock<[Derivation: Secret]>([:])
   private static let cacheLimit = 16
   /// The maximum size of a password, in bytes.
   private static let sizeLimit = 64 * 1024

@@ -9,7 +9,7 @@ final class AsyncSemaphore: Sendable {
     var lastID = 0
   }
 
-  private let state = Lock(State(), inForkedChild: { State(isClosed: true) })
+  private let state = Lock(State())
 
   /// Acquires the semaphore; throws if the task is cancelled or the semaphore is closed.
   func wait() async throws(SecretStoreError) {

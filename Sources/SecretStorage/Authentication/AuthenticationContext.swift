@@ -31,8 +31,7 @@ public final class AuthenticationContext: Sendable {
   private let applicationPasswordCost: ScryptCost
   private let reuse: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// In a forked child, the context is cancelled, and a new one is needed.
-  private let state = Lock(State(), inForkedChild: { State(isCancelled: true) })
+  private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
   private let cancellation = ContextCancellation()
 
@@ -80,6 +79,8 @@ public final class AuthenticationContext: Sendable {
   /// that they loaded with the context.
   public func cancel() {
     cancellation.cancel()
+    // The prompt is the parent's.
+    if Fork.isChild { return }
     let authentication = state.withLock { state in
       state.isCancelled = true
       state.proofs = []
@@ -116,7 +117,6 @@ public final class AuthenticationContext: Sendable {
     let constraints = try AccessConstraints(accessControl.flags)
     let current = try authorization(with: authenticator)
     if constraints.missing(from: current.proofs) == nil { return current }
-    if let error = SecretStoreError.needsThreads("Authentication") { throw error }
     try await semaphore.wait()
     defer { semaphore.signal() }
     // Another task may have obtained the proof in the meantime.
@@ -133,6 +133,7 @@ public final class AuthenticationContext: Sendable {
   func authorization(
     with authenticator: (any Authenticator)?
   ) throws(SecretStoreError) -> Authorization {
+    try SecretStoreError.checkProcess()
     let time = now()
     let proofs = try state.withLock { state throws(SecretStoreError) in
       if state.isCancelled { throw .cancelled }

@@ -62,6 +62,7 @@ extension Diagnosis: CustomStringConvertible {
 extension Diagnosis {
   /// Records the settings of the machine and the environment that affect every store.
   mutating func recordMachine() {
+    if Fork.isChild { return }
     let environment = ProcessInfo.processInfo.environment
     let variables = ["XDG_DATA_HOME", "XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"].map { name in
       guard let value = environment[name] else { return "\(name) is not set" }

@@ -44,12 +44,13 @@ struct SecretArena {
 
   let isWipedByForking: Bool
   /// The addresses of free blocks of 64, 128, …, 65,536 bytes, which are zeroed.
-  private let free = Lock(none, inForkedChild: { none })
-  private static let none = Array(repeating: [UInt](), count: 11)
+  private let free = Lock(Array(repeating: [UInt](), count: 11))
 
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)
-    guard size <= Self.largestBlock else { return unsafe map(size) }
+    // A forked child makes no use of its parent's blocks. It needs few secrets, as arguments of
+    // calls that throw.
+    if size > Self.largestBlock || Fork.isChild { return unsafe map(size) }
     let address = free.withLock { free in
       let list = (size / Self.smallestBlock).trailingZeroBitCount
       if free[list].isEmpty {
@@ -65,6 +66,7 @@ struct SecretArena {
   func release(_ block: UnsafeMutableRawBufferPointer) {
     // The optimizer does not remove calls of `explicit_bzero`.
     unsafe explicit_bzero(block.baseAddress!, block.count)
+    if Fork.isChild { return }
     if block.count > Self.largestBlock {
       unsafe munmap(block.baseAddress!, block.count)
     } else {

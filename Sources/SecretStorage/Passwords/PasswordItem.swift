@@ -1,3 +1,4 @@
+import Concurrency
 public import FoundationEssentials
 
 /// A password in a store: the item that matches an identity.
@@ -55,7 +56,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// known value or the default value, a set keeps the new value unsaved, ``status`` and ``error``
   /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. If the store
   /// is locked or denies access to the item, a get returns the default value, unless the policy is
-  /// ``RefreshPolicy/manual``.
+  /// ``RefreshPolicy/manual``. In a child that is forked without `exec`, a get returns the default
+  /// value, and a set is discarded and reported.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
@@ -81,7 +83,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   var stored: StoredPassword {
-    guard usesDefaultStore, let override = DefaultStoreOverride.current else { return ownState }
+    guard usesDefaultStore, !Fork.isChild, let override = DefaultStoreOverride.current else {
+      return ownState
+    }
     return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
   }
 }
@@ -154,6 +158,8 @@ public enum PasswordStatus: Hashable, Sendable {
   case unavailable(String)
   /// The item is damaged, or its value is not valid for the password's type.
   case corrupted
+  /// The process is a forked child of one that has used this package, in which no store works.
+  case forked
 }
 
 extension PasswordStatus {
@@ -163,6 +169,7 @@ extension PasswordStatus {
       case .locked, .wrongPassphrase, .wrongKey: .locked
       case .denied, .cancelled, .wrongApplicationPassword: .denied
       case .undecodable, .corrupted: .corrupted
+      case .forked: .forked
       default: .unavailable(error.description)
       }
   }

@@ -2,8 +2,11 @@ import Concurrency
 
 // Gets and loads, and the status of the last access.
 extension StoredPassword {
+  // Each access begins with a check for a forked child, in which there is only the default value.
+
   /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
+    if Fork.isChild { return declaration.defaultValue }
     countDelayedChanges()
     let (known, old) = readState { state in
       state.isUnsaved || isCurrent(state) ? (state.value, State?.none) : (nil, copy state)
@@ -41,6 +44,7 @@ extension StoredPassword {
 
   /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
+    if Fork.isChild { return .forked }
     while true {
       let (status, old) = readState { state in (state.status, copy state) }
       if let status { return status }
@@ -48,7 +52,7 @@ extension StoredPassword {
     }
   }
 
-  var error: SecretStoreError? { state.withLock { $0.error } }
+  var error: SecretStoreError? { Fork.isChild ? .forked : state.withLock { $0.error } }
 
   func matchCount() throws(SecretStoreError) -> Int {
     try access { _, _ throws(SecretStoreError) in
@@ -58,6 +62,7 @@ extension StoredPassword {
 
   /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
+    if Fork.isChild { return nil }
     countDelayedChanges()
     let old = state.withLock { $0 }
     switch declaration.refreshPolicy {
@@ -82,8 +87,7 @@ extension StoredPassword {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    // In a forked child, stores do not observe changes by other processes.
-    case .onChange: !Fork.isChild && state.readChangeCount == changes.value
+    case .onChange: state.readChangeCount == changes.value
     }
   }
 

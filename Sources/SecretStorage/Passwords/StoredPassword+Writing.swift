@@ -4,6 +4,7 @@ import Concurrency
 extension StoredPassword {
   /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
+    if Fork.isChild { return Fork.report() }
     if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
     do throws(SecretStoreError) {
       try access(after: { $0.set(value) }, write)
@@ -12,14 +13,18 @@ extension StoredPassword {
     }
   }
 
-  var hasUnsavedChanges: Bool { state.withLock { $0.isUnsaved || !$0.edits.isEmpty } }
+  var hasUnsavedChanges: Bool {
+    !Fork.isChild && state.withLock { $0.isUnsaved || !$0.edits.isEmpty }
+  }
 
   var attributes: ItemAttributes {
+    if Fork.isChild { return attributes(of: nil, with: AttributeEdits()) }
     let item = item()
     return state.withLock { attributes(of: item, with: $0.edits) }
   }
 
   func setAttributes(_ attributes: ItemAttributes) {
+    if Fork.isChild { return Fork.report() }
     // Otherwise, the edits would remove attributes that were never read.
     if state.withLock({ $0.status == nil && $0.found.item == nil }) { _ = item() }
     state.withLock { state in
@@ -99,16 +104,11 @@ extension StoredPassword {
     let value: (any AnyBox)?
     /// The error that prevented the stored value from being read.
     var readError: SecretStoreError?
-    let process = Fork.generation
-
-    /// The error that prevents the changed value from being saved.
-    var error: SecretStoreError? {
-      process == Fork.generation ? readError : .forkedInside("an in-place change")
-    }
   }
 
   /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> InitialValue {
+    if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
     countDelayedChanges()
     let (known, old) = readState { state in
       hasInitialValue(state) ? (state.value, State?.none) : (nil, copy state)
@@ -125,7 +125,9 @@ extension StoredPassword {
 
   /// Ends an in-place change by setting the value, unless that would overwrite an unknown value.
   func endChange(of initial: InitialValue, with value: (any AnyBox)?) {
-    if let error = initial.error {
+    // Also if the change itself has forked.
+    if Fork.isChild { return Fork.report() }
+    if let error = initial.readError {
       didFail(error)
       // Repeated failures are reported as well, because each one discards a change.
       let failure = SecretStorageFailure(.change, error)

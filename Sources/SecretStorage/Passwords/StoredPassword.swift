@@ -48,12 +48,12 @@ final class StoredPassword: Sendable {
   }
 
   let declaration: PasswordDeclaration
-  let state = Lock(State(), inForkedChild: { State() })
+  let state = Lock(State())
   let changes = ChangeCount()
   /// The store; nil for the default store.
   private let givenStore: (any SecretStore)?
   // Not `Void`: the thread sanitizer takes a value without a size for the field behind it.
-  private let order = Lock(0, inForkedChild: { 0 })
+  private let order = Lock(0)
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
     self.declaration = declaration
@@ -67,7 +67,8 @@ final class StoredPassword: Sendable {
     after change: (inout State) -> Void = { _ in },
     _ body: (State, Authorization) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try order.withLock { _ throws(SecretStoreError) in
+    try SecretStoreError.checkProcess()
+    return try order.withLock { _ throws(SecretStoreError) in
       let old = state.withLock { state in
         change(&state)
         return state
@@ -110,6 +111,7 @@ final class StoredPassword: Sendable {
 
   /// Discards the value that was read from the store, but not unsaved changes.
   func forget() {
+    if Fork.isChild { return }
     state.withLock { $0.forget() }
   }
 
@@ -128,7 +130,7 @@ final class StoredPassword: Sendable {
 
   /// Returns the number of reported changes, after beginning to observe them if necessary.
   func changeCount(observedSince old: State) -> Int {
-    if declaration.refreshPolicy == .onChange, old.observation == nil, !Fork.isChild {
+    if declaration.refreshPolicy == .onChange, old.observation == nil {
       // The handler captures only the count, to avoid a retain cycle.
       let observation = store.countChanges { [changes] in changes.increment() }
       // If another thread was faster, this one ends without the lock.

@@ -36,6 +36,7 @@ extension SecretStore {
   public var changes: AsyncStream<Void> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let observation = observeChanges { continuation.yield() }
+      if Fork.isChild { continuation.finish() }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }

@@ -3,8 +3,7 @@ import Concurrency
 /// The observers of changes to a store.
 ///
 /// The app's handlers are called on another thread, one at a time. Synchronous handlers, which
-/// only this library adds, are called before the call that makes the change returns. In a forked
-/// child, no handlers are registered initially, and all are called on the thread of the change.
+/// only this library adds, are called before the call that makes the change returns.
 final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
@@ -15,7 +14,7 @@ final class ChangeObservers: Sendable {
     var pending: [Observer<@Sendable () -> Void>]?
   }
 
-  private let state = Lock(State(), inForkedChild: { State() })
+  private let state = Lock(State())
   /// The queue that runs the app's handlers.
   let queue = SerialQueue(on: .handlers)
 
@@ -33,6 +32,10 @@ final class ChangeObservers: Sendable {
   private func add(
     _ handler: @escaping @Sendable () -> Void, to list: any WritableKeyPath<State, List> & Sendable
   ) -> ChangeObservation {
+    if Fork.isChild {
+      Fork.report()
+      return ChangeObservation {}
+    }
     let observer = Observer(handler)
     state.withLock { $0[keyPath: list].add(observer) }
     return ChangeObservation(
@@ -50,10 +53,8 @@ final class ChangeObservers: Sendable {
       return state.pending == nil
     }
     guard needsCall else { return }
-    if Fork.isChild { callPending() } else { queue.run { self.callPending() } }
-  }
-
-  private func callPending() {
-    for observer in state.withLock({ $0.pending.take() }) ?? [] { observer.handler?() }
+    queue.run { [state] in
+      for observer in state.withLock({ $0.pending.take() }) ?? [] { observer.handler?() }
+    }
   }
 }

@@ -7,7 +7,7 @@ import FoundationEssentials
 /// ``Accessibility`` is stored but has no effect. ``AccessFlags`` and
 /// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search for an exact
 /// identity takes constant time, and any other search takes linear time. In a forked child, the
-/// store is empty.
+/// store is empty, and writing throws ``SecretStoreError/forked``.
 public final class InMemorySecretStore: SynchronouslyObservedStore {
   private struct Entry {
     var item: SecretItem
@@ -27,9 +27,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     }
   }
 
-  // A forked child must not reuse a revision of the parent.
-  private let content = Lock(
-    Content(), inForkedChild: { Content(revision: UInt64(Fork.generation) << 48) })
+  private let content = Lock(Content())
   private let observers = ChangeObservers()
   fileprivate static let shared = InMemorySecretStore()
 
@@ -43,11 +41,15 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   public var authenticator: (any Authenticator)? { nil }
 
   /// Returns the number of writes so far.
-  public func revision() -> StoreRevision { content.withLock { StoreRevision($0.revision) } }
+  public func revision() -> StoreRevision {
+    if Fork.isChild { return StoreRevision(0) }
+    return content.withLock { StoreRevision($0.revision) }
+  }
 
   /// Returns the items that match a query, the oldest first.
   public func items(matching query: ItemQuery) -> [SecretItem] {
-    content.withLock { content in
+    if Fork.isChild { return [] }
+    return content.withLock { content in
       if case .exactly(let identity) = query {
         return content.ids[identity].flatMap { content.entries[$0] }.map { [$0.item] } ?? []
       }
@@ -61,7 +63,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   public func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) -> SecretReading? {
-    content.withLock { content in
+    if Fork.isChild { return nil }
+    return content.withLock { content in
       content.entries[item].map {
         SecretReading(
           secret: $0.secret, itemRevision: $0.item.revision,
@@ -144,6 +147,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   private func write<Result: Sendable>(
     _ body: (inout Content) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
+    try SecretStoreError.checkProcess()
     let result = try content.withLock { content throws(SecretStoreError) in
       let result = try body(&content)
       content.revision += 1

@@ -45,6 +45,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case missingLibrary(String)
   /// The store is not available.
   case unavailable(String)
+  /// The process is a forked child of one that has used this package, in which no store works.
+  case forked
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
@@ -110,6 +112,7 @@ extension SecretStoreError: CustomStringConvertible, LocalizedError {
     case .newerFormat(let what): "\(what) was written by a newer version of Locket. Update the app."
     case .insecure(let path, let reason): "\(path) \(reason)."
     case .missingLibrary(let what), .unavailable(let what): what
+    case .forked: Fork.advice
     case .busy(let path, let holder):
       """
       The lock \(path) was not released in time\(holder.map { ": process \($0) holds it" } ?? ""). \
@@ -136,15 +139,8 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError {
-  /// Returns the error for a forked child that tries to continue an operation of its parent.
-  static func forkedInside(_ what: String) -> SecretStoreError {
-    .unavailable("The process was forked during \(what), which continues only in the parent.")
-  }
-
-  /// Returns the error of an operation that needs threads in a forked child; nil elsewhere.
-  static func needsThreads(_ what: String) -> SecretStoreError? {
-    guard Fork.isChild else { return nil }
-    return .unavailable(
-      "\(what) needs threads, which a forked child does not have. Use another process.")
+  /// Throws `forked` in a forked child.
+  package static func checkProcess() throws(SecretStoreError) {
+    if Fork.isChild { throw .forked }
   }
 }

@@ -4,22 +4,14 @@ import Synchronization
 
 /// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  /// The app's handler; reset in a forked child, because another thread may have been setting it.
-  private static let failureHandler = Lock<(@Sendable (SecretStorageFailure) -> Void)?>(
-    nil, inForkedChild: { nil })
+  /// The app's handler.
+  private static let failureHandler = Lock<(@Sendable (SecretStorageFailure) -> Void)?>(nil)
   private static let log = FailureLog<SecretStorageFailure>()
 
   /// Reports a failure by a call of the app's handler on a queue, or at once on standard error.
   static func report(_ failure: SecretStorageFailure, on queue: SerialQueue) {
-    guard !Fork.isChild, let handler = failureHandler.withLock({ $0 }) else {
-      return log.report(failure)
-    }
+    guard let handler = failureHandler.withLock({ $0 }) else { return log.report(failure) }
     queue.run { handler(failure) }
-  }
-
-  /// Reports a failure on standard error; the app's handler could need locks that are held here.
-  static func reportInForkedChild(_ failure: SecretStorageFailure) {
-    log.report(failure)
   }
 
   /// Lets the default handler report failures again, because an access has succeeded.
@@ -39,11 +31,13 @@ public enum SecretStores: Sendable {
   /// The handler is called after the access, on the same thread, or on any thread for failures of
   /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
   /// then, or until the same maintenance succeeds, the default handler writes one line to standard
-  /// error for each distinct failure. A forked child has the default handler initially, and always
-  /// writes failures of maintenance to standard error.
+  /// error for each distinct failure. A forked child writes one line in all.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
-    get { failureHandler.withLock { $0 } ?? log.report }
-    set { failureHandler.withLock { $0 = newValue } }
+    get {
+      if Fork.isChild { return { _ in Fork.report() } }
+      return failureHandler.withLock { $0 } ?? log.report
+    }
+    set { if !Fork.isChild { failureHandler.withLock { $0 = newValue } } }
   }
 
   /// Calls a closure, such as a test, during which another store is the default store.
@@ -83,8 +77,7 @@ final class DefaultStoreOverride: Sendable {
 
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock(
-    [ObjectIdentifier: (password: Object, state: Object)](), inForkedChild: { [:] })
+  private let states = Lock([ObjectIdentifier: (password: Object, state: Object)]())
 
   init(_ store: any SecretStore) {
     self.store = store
@@ -116,7 +109,6 @@ enum DefaultStore {
     }
   }
 
-  /// Not protected by a lock, so that a forked child always has the default store of its parent.
   private static let choice = AtomicLazyReference<Choice>()
 
   /// The store that was set; if there is none, sets it to this machine's vault.

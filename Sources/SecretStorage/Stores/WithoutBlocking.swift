@@ -1,4 +1,3 @@
-import Concurrency
 import Dispatch
 import Synchronization
 
@@ -10,8 +9,8 @@ func withoutBlocking<Success: Sendable>(
   on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
-  // A forked child has none of Dispatch's threads, and therefore no other tasks to block.
-  if Fork.isChild { return try work() }
+  // A forked child has none of Dispatch's threads.
+  try SecretStoreError.checkProcess()
   let cancellation = TaskCancellation()
   let result: Result<Success, SecretStoreError> = await withTaskCancellationHandler {
     await withCheckedContinuation { continuation in

@@ -10,9 +10,6 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// unlocking, may be coalesced into one call. Changes by other processes are detected with
   /// inotify or, if that is not available, within a second, and ``SecretStores/onFailure`` receives
   /// the reason.
-  ///
-  /// A forked child starts without handlers. Handlers that it adds are only called for changes by
-  /// this object, run within the call that makes the change, and must not use the vault.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }
@@ -37,11 +34,9 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
 
   /// Returns an observation that also keeps the watch of the file alive.
   private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
+    if Fork.isChild { return observation }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
-      if let error = SecretStoreError.needsThreads("Detecting changes by other processes") {
-        throw error
-      }
       watch = try watchFile()
       if let problem = watch?.problem { throw problem }
     }

@@ -69,6 +69,7 @@ extension SecretVault {
 
   /// Writes a change, in one batch with changes by other threads, and waits until it is on disk.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
+    try SecretStoreError.checkProcess()
     let item = try writes.perform(change) { batch in commit(batch) }
     notifyObservers()
     compactIfWorthwhile()

@@ -25,8 +25,9 @@ import Synchronization
 /// On a full disk, items and slots can still be removed, because the vault reserves 64 KiB of disk
 /// space for that purpose. The next write for which there is enough space restores the reserve.
 ///
-/// In a forked child, a vault is locked; see <doc:InAForkedChild>. The format and the threats that
-/// a vault protects against are described in <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
+/// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. The
+/// format and the threats that a vault protects against are described in <doc:TheVaultsFormat> and
+/// <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   // This file has what all others use. Its extensions are in the files SecretVault+…:
   // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
@@ -50,12 +51,11 @@ public final class SecretVault: SecretStore {
   let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
   let observers = ChangeObservers()
   /// The failures of each maintenance task since it last succeeded.
-  let failedTasks = Lock([String: Set<SecretStorageFailure>](), inForkedChild: { [:] })
-  let fileWatch = Lock(SharedWatch(), inForkedChild: { SharedWatch() })
+  let failedTasks = Lock([String: Set<SecretStorageFailure>]())
+  let fileWatch = Lock(SharedWatch())
   /// The queue for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialQueue()
-  let automaticLockingState = Lock(
-    AutomaticLockingState(), inForkedChild: { AutomaticLockingState() })
+  let automaticLockingState = Lock(AutomaticLockingState())
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil, batchSize: Int = 256,
@@ -67,8 +67,7 @@ public final class SecretVault: SecretStore {
     let timeout = LockTimeout()
     self.timeout = timeout
     foundLocation = LazyValue { () throws(SecretStoreError) in try locate(timeout) }
-    contents = Lock(
-      VaultContents(cipher: cipher), inForkedChild: { VaultContents(inForkedChild: cipher) })
+    contents = Lock(VaultContents(cipher: cipher))
   }
 
   /// Creates an object for the vault in a file.
@@ -123,8 +122,13 @@ public final class SecretVault: SecretStore {
   }
 
   /// The location of the vault, determined at the first access that succeeds in doing so.
+  ///
+  /// Each access to the vault begins here, which throws in a forked child.
   var location: VaultLocation {
-    get throws(SecretStoreError) { try foundLocation.get() }
+    get throws(SecretStoreError) {
+      try SecretStoreError.checkProcess()
+      return try foundLocation.get()
+    }
   }
 
   /// The maximum time that a write waits for writers in this and other processes.

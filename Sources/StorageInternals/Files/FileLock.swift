@@ -14,7 +14,6 @@ import Synchronization
 /// removed.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
-  private let generation = Fork.generation
   /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
 
@@ -71,9 +70,8 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   deinit {
-    // A forked child shares the parent's lock, which unlocking in the child would release. The
-    // parent unlocks explicitly, because a child may still have the file open.
-    guard generation == Fork.generation else { return }
+    // The lock is the parent's, for which a child has closed the file.
+    if Fork.isChild { return }
     file.unlock()
     if isQueued { FileLockQueue.leave(file.path) }
   }
@@ -127,7 +125,7 @@ extension File {
 
   /// Returns whether a path still refers to this locked file, and unlocks the file otherwise.
   ///
-  /// A child that was forked meanwhile would keep the lock of a file that is only closed.
+  /// A child that is being forked would keep the lock of a file that is only closed.
   fileprivate func staysLocked(
     at path: String, in fileSystem: FileSystem
   ) throws(SystemError) -> Bool {

@@ -105,7 +105,7 @@ enum FileLockQueue {
   }
 
   /// The queues, by the path of the lock file.
-  private static let entries = Lock([String: Entry](), inForkedChild: { [:] })
+  private static let entries = Lock([String: Entry]())
 
   /// Enters the queue and waits for the threads ahead; returns false at the deadline.
   ///
@@ -159,7 +159,7 @@ enum FileLockQueue {
   }
 
   /// The last turn, at any lock.
-  private static let lastTurn = Lock(Turn?.none, inForkedChild: { nil })
+  private static let lastTurn = Lock(Turn?.none)
 
   /// Returns the last turn at a lock, which may be over.
   static func turn(at path: String) -> Turn? {

@@ -1,4 +1,5 @@
 package import CLibrary
+import Concurrency
 
 // Replacing a file by a temporary file, durably.
 extension FileSystem {
@@ -96,6 +97,8 @@ extension FileSystem {
   /// Removes a temporary file; on failure, returns false and leaves it to `removeTemporaryFiles`.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
+    // In a forked child that leaves its parent's function, the file is the parent's.
+    if Fork.isChild { return false }
     do throws(SystemError) {
       try unlink(temporary)
       return true

@@ -43,9 +43,9 @@ package enum Inotify {
 
   // The lock is not held during the resolution of paths, so that an unresponsive file system blocks
   // only its own watches.
-  private static let state = Lock(State(), inForkedChild: { State() })
+  private static let state = Lock(State())
 
-  private static let thread = Lock(ThreadIdentity?.none, inForkedChild: { nil })
+  private static let thread = Lock(ThreadIdentity?.none)
   /// Whether the calling thread is that of the instance.
   package static var isCurrent: Bool { thread.withLock { $0 == .current } }
 

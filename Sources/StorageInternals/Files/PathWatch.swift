@@ -25,11 +25,11 @@ package final class PathWatch: Sendable {
   let events: UInt32
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
-  private let state = Lock(State(), inForkedChild: { State() })
+  private let state = Lock(State())
   /// The reason why the path is polled; nil if it is not.
-  private let reason = Lock(SystemError?.none, inForkedChild: { nil })
+  private let reason = Lock(SystemError?.none)
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
-  private let pendingCheck = Lock(Bool?.none, inForkedChild: { nil })
+  private let pendingCheck = Lock(Bool?.none)
   private let isStopped = Atomic(false)
   /// The queue that calls the handler.
   private let queue = SerialQueue()
@@ -40,7 +40,7 @@ package final class PathWatch: Sendable {
   /// Calls may overlap if no thread can be created. All changes made before the call are visible to
   /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the
   /// file after writing does. Throws a `SystemError` of `pthread_create` if no thread can be
-  /// created, for example in a forked child.
+  /// created.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -50,7 +50,6 @@ package final class PathWatch: Sendable {
     self.handler = handler
     let writing = eachWrite ? IN_MODIFY : IN_CLOSE_WRITE
     events = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | writing)
-    if Fork.isChild { throw SystemError(call: .thread, path: path, code: ENOTSUP) }
     try state.withLock { state throws(SystemError) in try subscribe(&state) }
   }
 
@@ -182,7 +181,7 @@ package enum PolledPaths {
   package static let period = Duration.seconds(1)
 
   private static let queue = SerialQueue()
-  private static let members = Lock([ObjectIdentifier: Member](), inForkedChild: { [:] })
+  private static let members = Lock([ObjectIdentifier: Member]())
   private static let hasMembers = Atomic(false)
 
   /// Whether the process polls no paths.

@@ -46,6 +46,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   }
 
   deinit {
+    // In a forked child, the state cannot be accessed.
+    if Fork.isChild { return }
     let (tasks, observers, checks) = state.access { state in
       defer {
         // Two fields with checks that read each other would form a reference cycle.

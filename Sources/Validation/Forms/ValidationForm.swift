@@ -34,6 +34,8 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   }
 
   deinit {
+    // In a forked child, the observers cannot be accessed.
+    if Fork.isChild { return }
     for observer in observers.access({ $0.all }) { observer.handler?.ended() }
   }
 

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Foundation
 import KeyValueStorage
@@ -81,6 +82,25 @@ struct DefaultsStoreTests {
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.split(separator: "\n").count { $0.contains("neither the value") } == 2, "\(text)")
+  }
+
+  @Test(.forks) func propertiesHaveTheirDefaultsInAForkedChild() async {
+    await #expect(processExitsWith: .success) {
+      try inMemory {
+        let number = DefaultsStore<Int>(key: "number", defaultValue: 45, defaults: KeyValueStore())
+        let text = KeychainStore<String>(key: "key")
+        number.wrappedValue = 1
+        text.wrappedValue = "words"
+        let child = try ForkedChild(isQuiet: true) {
+          number.wrappedValue = 2
+          text.wrappedValue = "others"
+          text.wrappedValue?.append(" and more")
+          if number.wrappedValue != 45 || text.wrappedValue != nil { _exit(1) }
+        }
+        try child.wait()
+        #expect(number.wrappedValue == 1 && text.wrappedValue == "words")
+      }
+    }
   }
 
   @Test func valuesHaveTheFormOfStoredValue() throws {

@@ -1,5 +1,4 @@
 import CLibrary
-import Concurrency
 import Dispatch
 import FoundationEssentials
 import KeyValueStorage
@@ -8,7 +7,10 @@ import KeyValueStorage
 extension Job {
   /// The first use that a forked child makes of its parent's settings.
   private enum FirstUse: CaseIterable {
-    case get, set, change, save, keys, transaction, synchronize, observe, exit, nothing
+    case get, set, change, load, save, keys, transaction, synchronize, observe, exit, nothing
+
+    /// Whether the use is reported on standard error, because it cannot throw.
+    var isReported: Bool { [.set, .change, .observe].contains(self) }
   }
 
   /// See ``Mode/fork``.
@@ -25,8 +27,8 @@ extension Job {
       let use = FirstUse.allCases[number % FirstUse.allCases.count]
       let child = Self.fork()
       if child == 0 {
-        KeyValueStore.onFailure = { printLine("report\t\(number)\t\($0)") }
-        settings.use(use, number)
+        KeyValueStore.onFailure = { _ in _exit(5) }
+        settings.check(use, number)
         // Ends the child like any other process.
         endProcess()
       }
@@ -36,8 +38,31 @@ extension Job {
     }
     settings.unsaved.wrappedValue = 2
     try store.synchronize()
+    try forkInside(store, settings)
     printLine("over")
     _exit(0)
+  }
+
+  /// Forks in a transaction and in a change in place, which only the parent completes.
+  private func forkInside(_ store: KeyValueStore, _ settings: Settings) throws {
+    var isChild = false
+    do {
+      try store.transaction {
+        isChild = Self.fork() == 0
+        if !isChild { settings.unsaved.wrappedValue += 1 }
+      }
+      if isChild { _exit(1) }
+    } catch KeyValueStoreError.forked {
+      _exit(0)
+    }
+    _ = errorOutput { settings.unsaved.wrappedValue.change { isChild = Self.fork() == 0 } }
+    if isChild { _exit(settings.unsaved.error == .forked ? 0 : 1) }
+    for _ in 0..<2 {
+      var status: Int32 = 0
+      unsafe wait(&status)
+      printLine("inside\t\(status)")
+    }
+    try store.synchronize()
   }
 
   /// Performs all operations on other settings.
@@ -46,7 +71,7 @@ extension Job {
     try other.open().set(7, for: "known")
     let settings = Settings(try other.open(.coalesced(within: .seconds(100_000))))
     for (number, use) in FirstUse.allCases.enumerated() where use != .nothing {
-      settings.use(use, number)
+      _ = errorOutput { _ = settings.isForked(use, number) }
     }
   }
 
@@ -102,47 +127,79 @@ extension Job {
       warm.wait()
     }
 
-    /// Exits the child with a non-zero status unless the settings work as in a new process.
-    func use(_ use: FirstUse, _ number: Int) {
-      let own = StoredValue(wrappedValue: 0, "child \(number)", in: store)
-      do {
-        switch use {
-        case .get:
-          try require(known.wrappedValue == 7 && known.error == nil)
-          try require(unsaved.wrappedValue == 0)
-        case .set: own.wrappedValue = number
-        case .change: own.wrappedValue += number
-        case .save: try own.save(number)
-        case .keys: try require(try store.keys().contains("known"))
-        case .transaction:
-          try store.transaction {
-            try require(unsaved.wrappedValue == 0)
-            own.wrappedValue = number
-          }
-        case .synchronize: try store.synchronize()
-        case .observe:
-          let observation = known.observe { _, _ in _exit(5) }
-          try require(known.wrappedValue == 7)
-          observation.cancel()
-        case .exit, .nothing: break
-        }
-        if use == .nothing { _exit(0) }
-        if [.set, .change, .save, .transaction].contains(use) {
-          // The value is on disk, and visible without a thread that observes the file.
-          try require(own.wrappedValue == number && own.error == nil)
-          let fresh = try store.value(of: own.key, as: Int.self)
-          try require(fresh == number)
-        }
-      } catch {
-        printLine("\(use)\t\(error)")
-        _exit(3)
-      }
+    /// Exits the child with a status other than 0 unless nothing works, and what cannot throw is
+    /// reported once.
+    func check(_ use: FirstUse, _ number: Int) {
+      var isForked = false
+      let output = errorOutput { isForked = self.isForked(use, number) }
+      let report = "\(KeyValueStoreError.forked) Values are the defaults, and changes are lost.\n"
+      if !isForked { _exit(3) }
+      if output != (use.isReported ? report : "") { _exit(4) }
+      if use == .nothing { _exit(0) }
     }
 
-    private func require(_ isTrue: Bool) throws {
-      if !isTrue { throw Misuse() }
+    /// Returns whether a use has the effect that it has in a forked child.
+    func isForked(_ use: FirstUse, _ number: Int) -> Bool {
+      let own = StoredValue(wrappedValue: 0, "child \(number)", in: store)
+      switch use {
+      case .get:
+        return known.wrappedValue == 0 && unsaved.wrappedValue == 0 && !unsaved.isSet
+          && known.error == .forked
+      case .set:
+        own.wrappedValue = 1
+        own.reset()
+        own.wrappedValue = 2
+      case .change:
+        own.wrappedValue += 1
+        own.wrappedValue += 2
+      case .load: return throwsForked { _ = try known.load() }
+      case .save: return throwsForked { try own.save(number) }
+      case .keys: return throwsForked { _ = try store.keys() }
+      case .transaction: return throwsForked { try store.transaction { own.wrappedValue = 1 } }
+      case .synchronize: return throwsForked { try store.synchronize() }
+      case .observe:
+        let observation = known.observe { _, _ in }
+        observation.cancel()
+      case .exit, .nothing: break
+      }
+      return own.wrappedValue == 0 && own.error == .forked
+    }
+
+    private func throwsForked(_ body: () throws -> Void) -> Bool {
+      do {
+        try body()
+        return false
+      } catch {
+        return error as? KeyValueStoreError == .forked
+      }
     }
   }
+}
+
+extension Int {
+  fileprivate mutating func change(_ body: () -> Void) {
+    body()
+    self += 1
+  }
+}
+
+/// Returns what a closure writes to standard error, if that is short.
+private func errorOutput(of body: () -> Void) -> String {
+  let original = dup(STDERR_FILENO)
+  var ends: [Int32] = [-1, -1]
+  // The array has room for both.
+  unsafe pipe(&ends)
+  dup2(ends[1], STDERR_FILENO)
+  close(ends[1])
+  body()
+  dup2(original, STDERR_FILENO)
+  var bytes = [UInt8](repeating: 0, count: 4096)
+  let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+    unsafe readFully(ends[0], into: buffer)
+  }
+  close(ends[0])
+  close(original)
+  return String(decoding: bytes.prefix(count ?? 0), as: UTF8.self)
 }
 
 /// Ends this process like the end of `main`.

@@ -216,20 +216,34 @@ import Testing
           try log.write(name.utf8, at: try log.status().size)
           lock.release()
         }
+        var byte: UInt8 = 0
+        // Forked before the first use of a lock, so that the children are processes like any other.
+        let (start, end) = ((0..<3).map { _ in makePipe() }, makePipe())
+        let children = try (0..<3).map { place in
+          try ForkedChild {
+            var byte: UInt8 = 0
+            for _ in 0..<5 {
+              // One byte each.
+              _ = unsafe read(start[place].read, &byte, 1)
+              try acquire("\(place) ")
+              _ = unsafe write(end.write, &byte, 1)
+            }
+          }
+        }
         for _ in 0..<5 {
           let lock = try FileLock(at: path, turn: .zero)
           #expect(FileLockQueue.turn(at: path)?.hold == nil)
           let file = try FileSystem().open(path, O_RDWR)
-          let children = try (0..<3).map { place in
-            let child = try ForkedChild { try acquire("\(place) ") }
+          for (place, child) in children.enumerated() {
+            _ = unsafe write(start[place].write, &byte, 1)
             try wait(for: child) { file.waitingProcess(from: off_t(place)) == child.identifier }
-            return child
           }
           lock.release()
           try acquire("parent ")
           #expect(FileLockQueue.turn(at: path)?.hold != nil)
-          for child in children { try child.wait() }
+          for _ in children { _ = unsafe read(end.read, &byte, 1) }
         }
+        for child in children { try child.wait() }
         let log = try content(of: path + ".log")
         let expected = String(repeating: "0 1 2 parent ", count: 5)
         #expect(String(decoding: log, as: UTF8.self) == expected)
@@ -299,7 +313,7 @@ import Testing
 /// process has ended.
 private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChild {
   _ = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
-  let (held, life) = (try makePipe(), try makePipe())
+  let (held, life) = (makePipe(), makePipe())
   let child = try ForkedChild {
     close(life.write)
     let file = try FileSystem().open(path, O_RDWR)
@@ -319,9 +333,9 @@ private func holder(of path: String, inQueue: Bool = false) throws -> ForkedChil
   return child
 }
 
-private func makePipe() throws -> (read: Int32, write: Int32) {
+private func makePipe() -> (read: Int32, write: Int32) {
   var ends: [Int32] = [-1, -1]
   // The array has room for both.
-  try #require(unsafe pipe(&ends) == 0)
+  if unsafe pipe(&ends) != 0 { fatalError("No pipe could be created (error \(errno)).") }
   return (ends[0], ends[1])
 }

@@ -12,7 +12,7 @@ struct PAMService: Hashable, Sendable {
   ///
   /// Without the file, PAM would use the service `other`, which may accept every login.
   var availabilityError: SecretStoreError? {
-    if let error = SecretStoreError.needsThreads("PAM") { return error }
+    if Fork.isChild { return .forked }
     if name.isEmpty || name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
       return .invalid("The name of a PAM service must be a file name without slashes")
     }

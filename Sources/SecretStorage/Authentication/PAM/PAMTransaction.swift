@@ -22,7 +22,7 @@ final class PAMTransaction: Sendable {
   /// The events that the thread sends; the iteration ends when the task is cancelled.
   let events: AsyncStream<Event>
   private let continuation: AsyncStream<Event>.Continuation
-  private let state = Lock(State(), inForkedChild: { State(isAbandoned: true) })
+  private let state = Lock(State())
   private let answered = DispatchSemaphore(value: 0)
 
   init() {

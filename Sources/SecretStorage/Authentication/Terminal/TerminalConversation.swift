@@ -47,7 +47,7 @@ private let semaphore = AsyncSemaphore()
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
-  if let error = SecretStoreError.needsThreads("Asking on the terminal") { throw error }
+  try SecretStoreError.checkProcess()
   try await semaphore.wait()
   defer { semaphore.signal() }
   let cancellation = try SelfPipe()

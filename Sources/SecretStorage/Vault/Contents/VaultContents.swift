@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The content of a vault's log in memory, with the vault's keys.
 ///
 /// Reading the log from its beginning replaces everything except `session` and the open keys.
@@ -36,14 +34,6 @@ struct VaultContents: Sendable {
     cipher: any SecretCipher, keys: VaultKeys = VaultKeys(), session: VaultSession = VaultSession()
   ) {
     (self.cipher, self.keys, self.session) = (cipher, keys, session)
-  }
-
-  /// Creates empty contents in a forked child, locked even if an unattended key is available.
-  init(inForkedChild cipher: any SecretCipher) {
-    self.init(cipher: cipher)
-    keys.isLockedByApp = true
-    // Revisions that the parent process returned do not repeat.
-    session.changeCount = UInt64(Fork.generation) << 48
   }
 
   /// Forgets everything that was read from the log.

@@ -22,6 +22,7 @@ public final class OpenSSLCipher: SecretCipher {
   private func withLibrary<Result>(
     _ body: (CryptoLibrary) throws(Unavailable) -> Result
   ) throws(SecretStoreError) -> Result {
+    try SecretStoreError.checkProcess()
     let library: CryptoLibrary
     do {
       library = try CryptoLibrary.shared.get()

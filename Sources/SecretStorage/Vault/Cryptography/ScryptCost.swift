@@ -87,7 +87,7 @@ extension RecordReader {
 
 extension ScryptCost {
   /// The measured costs for the default duration, by the type of the cipher.
-  private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:], inForkedChild: { [:] })
+  private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:])
   private static let defaultDuration = Duration.milliseconds(500)
 
   /// Measures which cost makes unlocking take a given time on this machine.
@@ -103,6 +103,7 @@ extension ScryptCost {
   public static func calibrated(
     to duration: Duration = .milliseconds(500), cipher: any SecretCipher = OpenSSLCipher()
   ) throws -> ScryptCost {
+    try SecretStoreError.checkProcess()
     if duration == defaultDuration { return try calibratedDefault(cipher) }
     let start = ContinuousClock.now
     return try calibrated(to: duration, cipher: cipher) { start.duration(to: .now) }

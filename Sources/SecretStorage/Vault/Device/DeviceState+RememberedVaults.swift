@@ -57,7 +57,7 @@ extension DeviceState {
       }
     }
     defer {
-      // Closing the file would not unlock it while a forked child has it open.
+      // Closing the file would not unlock it while a child that is being forked has it open.
       file.unlock()
       withExtendedLifetime(lock) {}
     }

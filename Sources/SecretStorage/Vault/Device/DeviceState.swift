@@ -17,9 +17,9 @@ struct DeviceState: Sendable {
   var lockTimeout = LockTimeout()
 
   /// The start of the newest log of each vault whose record this object has flushed.
-  let flushedLogs = Lock<[[UInt8]: UInt64]>([:], inForkedChild: { [:] })
+  let flushedLogs = Lock<[[UInt8]: UInt64]>([:])
   /// The vault whose record at its path this object has flushed.
-  let flushedPlace = Lock<[UInt8]?>(nil, inForkedChild: { nil })
+  let flushedPlace = Lock<[UInt8]?>(nil)
 
   private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }

@@ -5,8 +5,7 @@ import Dispatch
 struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
-  /// The timer; nil in a forked child, which has no thread for it and checks `hasEnded` instead.
-  private let timer: IdleTimer?
+  private let timer: IdleTimer
   /// The end of the current period; nil if none is running, for example while the vault is locked.
   private var end: ContinuousClock.Instant?
 
@@ -18,7 +17,7 @@ struct IdlePeriod: Sendable {
     // The limit is clamped to 136 years, so that no calculation overflows.
     self.limit = max(.zero, min(limit, .seconds(1 << 32)))
     self.now = now
-    timer = Fork.isChild ? nil : IdleTimer(handler: handler)
+    timer = IdleTimer(handler: handler)
   }
 
   var hasEnded: Bool {
@@ -30,7 +29,7 @@ struct IdlePeriod: Sendable {
   mutating func begin() {
     if end != nil { return }
     end = now() + limit
-    timer?.schedule(after: limit)
+    timer.schedule(after: limit)
   }
 
   /// Restarts the current period, if any.
@@ -44,7 +43,7 @@ struct IdlePeriod: Sendable {
 
   /// Schedules the timer for the end of the current period.
   func rescheduleTimer() {
-    if let end { timer?.schedule(after: end - now()) }
+    if let end { timer.schedule(after: end - now()) }
   }
 }
 

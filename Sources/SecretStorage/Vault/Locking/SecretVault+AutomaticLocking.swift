@@ -9,14 +9,14 @@ extension SecretVault {
   /// the idle time starts, and no later signal is missed. The vault is locked as by ``lock()``. For
   /// other events, such as `PrepareForSleep` of systemd-logind, an app can call that method itself.
   ///
-  /// A forked child does not inherit the setting. If it sets conditions, its vault locks at the
-  /// first access after the idle time, but not on signals; ``SecretStores/onFailure`` reports this.
-  ///
   /// - Precondition: Every signal can be caught and is not a synchronous fault signal. SIGKILL,
   ///   SIGSEGV and SIGPIPE, for example, are not allowed.
   public var automaticLocking: AutomaticLocking {
-    get { automaticLockingState.withLock { $0.setting } }
-    set { apply(newValue) { .now } }
+    get { Fork.isChild ? AutomaticLocking() : automaticLockingState.withLock { $0.setting } }
+    set {
+      if Fork.isChild { return Fork.report() }
+      apply(newValue) { .now }
+    }
   }
 
   /// Applies a setting, and measures the idle time with the given clock.
@@ -25,8 +25,7 @@ extension SecretVault {
   ) {
     let isLocked = automaticLockingState.withLock { state in
       state.setting = setting
-      let signals = Fork.isChild ? [] : setting.allSignals
-      state.observations = signals.map { number in
+      state.observations = setting.allSignals.map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
@@ -41,16 +40,6 @@ extension SecretVault {
       }
     }
     if isLocked { notifyObservers() }
-    if Fork.isChild, setting != AutomaticLocking() {
-      report(
-        SecretStorageFailure(
-          .maintenance,
-          .unavailable(
-            """
-            A forked child has no threads that wait for timers and signals. The vault locks at the \
-            first access after the idle time, but not on signals.
-            """)))
-    }
   }
 
   /// Locks the vault if the idle time has elapsed; otherwise reschedules the timer.

@@ -16,6 +16,8 @@ extension SecretVault {
   /// program of this user can unlock it again. A key derivation from a passphrase in another thread
   /// throws ``SecretStoreError/cancelled``.
   public func lock() {
+    // The keys are not in the memory of a forked child.
+    if Fork.isChild { return }
     contents.withLock { contents in
       contents.lock()
       contents.session.lockCount += 1
@@ -61,6 +63,7 @@ extension SecretVault {
   ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
+    try SecretStoreError.checkProcess()
     let lockCount = contents.withLock { $0.session.lockCount }
     for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
     // Other processes cannot rotate the keys again during the last attempt.

@@ -8,7 +8,7 @@ import Dispatch
 /// It is never cancelled: Dispatch would not restore the default action, and another handler may
 /// have been installed meanwhile. `@unchecked`: a dispatch source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
-  private static let all = Lock([Int32: SignalSource](), inForkedChild: { [:] })
+  private static let all = Lock([Int32: SignalSource]())
 
   private let number: Int32
   private let observers = ChangeObservers()

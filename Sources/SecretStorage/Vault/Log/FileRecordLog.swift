@@ -16,7 +16,7 @@ struct FileRecordLog: RecordLog {
   var sizeLimit = 1 << 30
   /// The file whose name is known to be on disk, because this object has flushed the directory
   /// since the file was installed.
-  private let namedFile = Lock<FileIdentity?>(nil, inForkedChild: { nil })
+  private let namedFile = Lock<FileIdentity?>(nil)
 
   var name: String { path }
   var lockPath: String { path.companion(".lock") }

@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The progress of a long-running operation on a store.
 public struct MaintenanceProgress: Hashable, Sendable {
   /// The number of completed items.
@@ -21,15 +19,13 @@ public struct MaintenanceProgress: Hashable, Sendable {
     case cancel
   }
 
-  /// Calls a closure with the progress; throws `cancelled` if it cancels.
-  ///
-  /// If the closure forks, this throws in the child, because the operation belongs to the parent.
+  /// Calls a closure with the progress; throws `cancelled` if it cancels, and `forked` in a child
+  /// that it has forked.
   package func report(
     to report: (MaintenanceProgress) -> Decision
   ) throws(SecretStoreError) {
-    let process = Fork.generation
     let decision = report(self)
-    if process != Fork.generation { throw .forkedInside("a long-running operation on a store") }
+    try SecretStoreError.checkProcess()
     if decision == .cancel { throw .cancelled }
   }
 }

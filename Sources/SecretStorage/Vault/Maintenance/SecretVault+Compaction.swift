@@ -120,8 +120,7 @@ extension SecretVault {
         contents.session.compaction.end(succeeded: isDone, atSize: size)
       }
     }
-    // A forked child has no other threads.
-    if Fork.isChild { work() } else { background.run(work) }
+    background.run(work)
   }
 }
 

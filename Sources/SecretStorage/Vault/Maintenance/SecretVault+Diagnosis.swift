@@ -21,6 +21,7 @@ extension SecretVault {
   }
 
   func diagnose(into diagnosis: inout Diagnosis) {
+    if Fork.isChild { return diagnosis.problem("Process", .forked) }
     diagnosis.examine(cipher)
     do {
       let location = try location

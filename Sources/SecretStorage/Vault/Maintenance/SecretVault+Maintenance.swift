@@ -203,7 +203,7 @@ extension SecretVault {
   /// Reports files kept by repairs; the caller must not hold a lock, because handlers may use the
   /// vault.
   func reportDamagedCopies() {
-    let report = Fork.isChild ? SecretStores.reportInForkedChild : SecretStores.onFailure
+    let report = SecretStores.onFailure
     do {
       for name in try location.file.damagedCopies {
         let reason = """

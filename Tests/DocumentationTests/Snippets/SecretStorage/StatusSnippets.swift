@@ -22,7 +22,7 @@ struct StatusSnippets {
       case .value: print("signed in")
       case .absent: print("sign in, please")
       case .locked: print("unlock the vault, please")
-      case .denied, .corrupted, .unavailable: print(token.error ?? .unavailable("unknown"))
+      case .denied, .corrupted, .unavailable, .forked: print(token.error ?? .unavailable("unknown"))
       }
       #expect(token.status == .value)
     }
@@ -77,12 +77,6 @@ struct StatusSnippets {
       print("Process \(holder) holds the vault. The password is kept until it is saved.")
     }
     #expect(password.error == nil)
-
-    // The calls that a forked child makes.
-    vault.lock()
-    try vault.unlock()
-    print(password.value ?? "none")
-    #expect(password.status == .value)
   }
 
   @Test func failuresAreReportedToTheHandler() async {
