@@ -12,7 +12,7 @@ package struct File: ~Copyable, Sendable {
     self.fileSystem = fileSystem
   }
 
-  deinit { close(descriptor) }
+  deinit { OpenFiles.remove(descriptor) }
 
   package func status() throws(SystemError) -> FileStatus {
     var status = stat()
@@ -157,7 +157,7 @@ extension File {
     }
   }
 
-  /// Releases the lock, even if forked children still have the file open.
+  /// Releases the lock, even if a child that is being forked still has the file open.
   package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
 
   /// The process that holds the lock; nil if the kernel does not report it.

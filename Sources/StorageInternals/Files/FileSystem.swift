@@ -36,7 +36,7 @@ package struct FileSystem: Sendable {
   /// Opens a file; its descriptor is closed when a child process calls `exec`.
   package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
-      unsafe openat(directory, name(path), flags | O_CLOEXEC, mode)
+      OpenFiles.adding { unsafe openat(directory, name(path), flags | O_CLOEXEC, mode) }
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
@@ -48,7 +48,7 @@ package struct FileSystem: Sendable {
     let parent = directory == AT_FDCWD ? path.parentDirectory : "."
     do {
       let descriptor = try check(.open, at: path) {
-        unsafe openat(directory, parent, flags, mode)
+        OpenFiles.adding { unsafe openat(directory, parent, flags, mode) }
       }
       return File(descriptor: descriptor, path: path, fileSystem: self)
     } catch {

@@ -284,6 +284,23 @@ import Testing
         let isReleased = try FileLock.ifFree(at: path) != nil
         #expect(isReleased)
         late.withLock { $0 }?.kill()
+        // Nor does a child of a process that is killed: when the parent's descriptor is closed, no
+        // other one is left.
+        let held = makePipe()
+        let file = try FileSystem().open(path, O_RDWR)
+        let isLocked = try file.lockIfFree()
+        let idle = try ForkedChild {
+          close(held.write)
+          while true { pause() }
+        }
+        close(held.write)
+        var byte: UInt8 = 0
+        // Returns when the child has closed its end, and before that what it has inherited.
+        _ = unsafe read(held.read, &byte, 1)
+        _ = consume file
+        let isClosed = try FileLock.ifFree(at: path) != nil
+        #expect(isLocked && isClosed)
+        idle.kill()
         // The end of a child, which closes its descriptors, frees no lock of its parent.
         let other = try FileLock(at: path)
         let second = try ForkedChild { withExtendedLifetime(other) {} }
