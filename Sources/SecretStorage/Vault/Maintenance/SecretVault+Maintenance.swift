@@ -194,7 +194,8 @@ extension SecretVault {
   /// could not be recovered. Traces of removed files may remain on the storage medium.
   ///
   /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps writing to the
-  ///   vault, or the error of removing a file. Some files may already be removed.
+  ///   vault, ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or
+  ///   the removal, or the error of removing a file. Some files may already be removed.
   @discardableResult
   public func removeDamagedCopies() throws -> [URL] {
     try location.file.removeDamagedCopies().map { URL(filePath: $0) }

@@ -65,14 +65,18 @@ import Testing
       // A file that may vanish is not recorded as the newest one.
       let bytes = try vault.bytes
       let state = try vault.rememberedState()
+      // It stays until the file that replaced the damaged one is durable.
+      try TestVault.append([1], to: vault.path + ".damaged-1")
       let writes: [() throws -> Void] = [
         { try object.add("new", account: "new") }, { try object.change("a", to: "changed") },
         { try object.remove("a") }, { try object.compact() },
         { try object.setPassphrase(TestVault.passphrase, cost: .cheap) },
+        { _ = try object.removeDamagedCopies() },
       ]
       for write in writes {
         #expect(throws: error, performing: write)
         #expect(try vault.bytes == bytes)
+        #expect(try object.damagedCopies.count == 1)
         #expect(try vault.rememberedState() == state)
       }
       isFailing.withLock { $0 = false }
