@@ -59,12 +59,10 @@ extension SecretVault {
       if access == .replacing, !hasPassword { return (item, nil) }
       return (item, try contents.open(item, for: access, authorizedBy: authorization))
     }
-    var content = secret
-    if let opened {
-      let old = try self.secret(in: opened, of: item, for: access, authorizedBy: authorization)
-      content = content ?? old
+    let old = try opened.map { payload throws(SecretStoreError) in
+      try self.secret(in: payload, of: item, for: access, authorizedBy: authorization)
     }
-    guard let content else { throw .conflict }
+    guard let content = secret ?? old else { throw .conflict }
     return try payload(
       of: content, item.identity, requested ?? item.accessControl, authorizedBy: authorization)
   }
