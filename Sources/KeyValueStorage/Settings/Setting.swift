@@ -210,8 +210,7 @@ final class Setting: Sendable {
     let mustWrite = withCache { cache, state in
       // Not later, because the next change by another thread may succeed, which ends the rejection.
       if let failure { cache.rejection = failure }
-      // In a forked child, another thread may have begun a change.
-      if change.isNested || isForked { return false }
+      if change.isNested { return false }
       state.changingThread = nil
       return state.transaction.ofThisThread == nil
     }
