@@ -25,13 +25,9 @@ struct KeyTable: Sendable {
   /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
-  var hasPassphrase: Bool {
-    slots.contains { $0.kind.cost != nil }
-  }
+  var hasPassphrase: Bool { slots.contains { $0.kind.cost != nil } }
 
-  var hasDevice: Bool {
-    slots.contains { $0.kind == .device }
-  }
+  var hasDevice: Bool { slots.contains { $0.kind == .device } }
 
   /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
@@ -89,35 +85,26 @@ struct KeyTable: Sendable {
 }
 
 extension KeyTable {
-  private enum Tag {
-    static let slot: UInt8 = 1
-    static let key: UInt8 = 2
-    static let end: UInt8 = 16
-    static let replaced: UInt8 = 17
+  private enum Tag: UInt8 {
+    case slot = 1
+    case key = 2
+    case end = 16
+    case replaced = 17
   }
 
   /// The vault's identifier, followed by sections of a tag, a byte count and the bytes.
   var encoded: [UInt8] {
     var bytes = vaultID
-    for slot in slots {
-      bytes.append(Tag.slot)
-      bytes.append(counted: slot.encoded)
-    }
-    for key in keys {
-      bytes.append(Tag.key)
-      bytes.append(counted: key.encoded)
-    }
+    for slot in slots { bytes.append(Tag.slot.rawValue, counted: slot.encoded) }
+    for key in keys { bytes.append(Tag.key.rawValue, counted: key.encoded) }
     bytes.append(Tag.end, end)
     if let replaced {
-      bytes.append(Tag.replaced)
+      bytes.append(Tag.replaced.rawValue)
       bytes.append(littleEndian: UInt32(8 + replaced.digest.count))
       bytes.append(littleEndian: replaced.sequence)
       bytes += replaced.digest
     }
-    for section in unknown {
-      bytes.append(section.tag)
-      bytes.append(counted: section.bytes)
-    }
+    for section in unknown { bytes.append(section.tag, counted: section.bytes) }
     return bytes
   }
 
@@ -128,26 +115,25 @@ extension KeyTable {
     keys = []
     var end: UInt64?
     while !reader.isAtEnd {
-      let tag = try reader.integer(UInt8.self)
+      let tag: UInt8 = try reader.integer()
       let section = try reader.countedBytes()
-      switch tag {
-      case Tag.slot:
+      var content = RecordReader(section)
+      switch Tag(rawValue: tag) {
+      case .slot:
         slots.append(try KeySlot(decoding: section))
-      case Tag.key:
+      case .key:
         if let key = try SealedKey(decoding: section) {
           keys.append(key)
         } else {
           unknown.append((tag, section))
         }
-      case Tag.end:
+      case .end:
         guard end == nil else { throw MalformedRecord() }
-        var reader = RecordReader(section)
-        end = try reader.integer()
-      case Tag.replaced:
-        var reader = RecordReader(section)
+        end = try content.integer()
+      case .replaced:
         replaced = ReplacedHead(
-          sequence: try reader.integer(), digest: Array(try reader.bytes(32)))
-      default:
+          sequence: try content.integer(), digest: Array(try content.bytes(32)))
+      case nil:
         unknown.append((tag, section))
       }
       guard slots.count <= Self.slotLimit, keys.count <= Self.keyLimit else {

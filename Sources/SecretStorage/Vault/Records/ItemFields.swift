@@ -2,21 +2,11 @@ import FoundationEssentials
 
 /// The optional fields of an item, each encoded as a tag, a byte count and the bytes.
 struct ItemFields {
-  private enum Tag {
-    static let service: UInt8 = 1
-    static let account: UInt8 = 2
-    static let server: UInt8 = 3
-    static let securityDomain: UInt8 = 4
-    static let `protocol`: UInt8 = 5
-    static let authenticationType: UInt8 = 6
-    static let port: UInt8 = 7
-    static let path: UInt8 = 8
-    static let label: UInt8 = 16
-    static let comment: UInt8 = 17
-    static let itemDescription: UInt8 = 18
-    static let creator: UInt8 = 19
-    static let type: UInt8 = 20
-    static let isInvisible: UInt8 = 21
+  private enum Tag: UInt8 {
+    case service = 1
+    case account, server, securityDomain, `protocol`, authenticationType, port, path
+    case label = 16
+    case comment, itemDescription, creator, type, isInvisible
   }
 
   private(set) var identity: ItemIdentity
@@ -60,14 +50,14 @@ struct ItemFields {
   ) throws(MalformedRecord) {
     let end = reader.position + count
     while reader.position < end {
-      let tag = try reader.integer(UInt8.self)
+      let tag = Tag(rawValue: try reader.integer())
       let count = Int(try reader.integer(UInt32.self))
       try reader.skip(count)
       let requiredCount =
         switch tag {
-        case Tag.port: 2
-        case Tag.creator, Tag.type: 4
-        case Tag.isInvisible: 1
+        case .port: 2
+        case .creator, .type: 4
+        case .isInvisible: 1
         default: count
         }
       if count != requiredCount { throw MalformedRecord() }
@@ -85,7 +75,7 @@ struct ItemFields {
         UInt32(
           littleEndian: unsafe fields.loadUnaligned(fromByteOffset: position + 1, as: UInt32.self)))
       let content = (position + 5)..<(position + 5 + count)
-      if unsafe fields[position] == Tag.account { return unsafe body(fields[content]) }
+      if unsafe fields[position] == Tag.account.rawValue { return unsafe body(fields[content]) }
       position = content.upperBound
     }
     return unsafe body(fields[..<0])
@@ -95,48 +85,36 @@ struct ItemFields {
   init(isGeneric: Bool, decoding fields: RecordReader) {
     identity = isGeneric ? .generic() : .internet()
     do throws(MalformedRecord) {
-      try read(fields)
+      var reader = fields
+      while !reader.isAtEnd {
+        let tag: UInt8 = try reader.integer()
+        let bytes = try reader.countedBytes()
+        var content = RecordReader(bytes)
+        switch Tag(rawValue: tag) {
+        case .service: identity.service = String(bytes)
+        case .account: identity.account = String(bytes)
+        case .server: identity.server = String(bytes)
+        case .securityDomain: identity.securityDomain = String(bytes)
+        case .protocol: identity.protocol = InternetProtocol(rawValue: String(bytes))
+        case .authenticationType:
+          identity.authenticationType = InternetAuthenticationType(rawValue: String(bytes))
+        case .port: identity.port = try content.integer()
+        case .path: identity.path = String(bytes)
+        case .label: attributes.label = String(bytes)
+        case .comment: attributes.comment = String(bytes)
+        case .itemDescription: attributes.itemDescription = String(bytes)
+        case .creator: attributes.creator = try content.integer()
+        case .type: attributes.type = try content.integer()
+        case .isInvisible: attributes.isInvisible = try content.integer(UInt8.self) != 0
+        case nil: unknown.append(tag, counted: bytes)
+        }
+      }
     } catch {
       fatalError("An item's fields were not checked before they were decoded.")
     }
   }
+}
 
-  private mutating func read(_ fields: RecordReader) throws(MalformedRecord) {
-    var reader = fields
-    while !reader.isAtEnd {
-      let tag = try reader.integer(UInt8.self)
-      let bytes = try reader.countedBytes()
-      switch tag {
-      case Tag.service: identity.service = Self.string(bytes)
-      case Tag.account: identity.account = Self.string(bytes)
-      case Tag.server: identity.server = Self.string(bytes)
-      case Tag.securityDomain: identity.securityDomain = Self.string(bytes)
-      case Tag.protocol: identity.protocol = InternetProtocol(rawValue: Self.string(bytes))
-      case Tag.authenticationType:
-        identity.authenticationType = InternetAuthenticationType(rawValue: Self.string(bytes))
-      case Tag.port: identity.port = try Self.integer(bytes)
-      case Tag.path: identity.path = Self.string(bytes)
-      case Tag.label: attributes.label = Self.string(bytes)
-      case Tag.comment: attributes.comment = Self.string(bytes)
-      case Tag.itemDescription: attributes.itemDescription = Self.string(bytes)
-      case Tag.creator: attributes.creator = try Self.integer(bytes)
-      case Tag.type: attributes.type = try Self.integer(bytes)
-      case Tag.isInvisible: attributes.isInvisible = try Self.integer(bytes, UInt8.self) != 0
-      default:
-        unknown.append(tag)
-        unknown.append(counted: bytes)
-      }
-    }
-  }
-
-  private static func string(_ bytes: ArraySlice<UInt8>) -> String {
-    String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func integer<Integer: FixedWidthInteger>(
-    _ bytes: ArraySlice<UInt8>, _ type: Integer.Type = Integer.self
-  ) throws(MalformedRecord) -> Integer {
-    var reader = RecordReader(bytes)
-    return try reader.integer()
-  }
+extension String {
+  fileprivate init(_ bytes: ArraySlice<UInt8>) { self.init(decoding: bytes, as: UTF8.self) }
 }

@@ -76,17 +76,23 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: id.uuid.uuid) { unsafe append(contentsOf: $0) }
   }
 
-  /// Appends a string as a section, which is a tag, a byte count and the bytes; ignores nil.
-  mutating func append(_ tag: UInt8, _ string: String?) {
-    guard let string else { return }
+  /// Appends a section, which is a tag, a byte count and the bytes.
+  mutating func append(_ tag: UInt8, counted bytes: some Collection<UInt8>) {
     append(tag)
-    append(counted: string.utf8)
+    append(counted: bytes)
+  }
+
+  /// Appends a string as a section; ignores nil.
+  mutating func append(_ tag: some RawRepresentable<UInt8>, _ string: String?) {
+    if let string { append(tag.rawValue, counted: string.utf8) }
   }
 
   /// Appends an integer as a section; ignores nil.
-  mutating func append(_ tag: UInt8, _ integer: (some FixedWidthInteger)?) {
+  mutating func append(
+    _ tag: some RawRepresentable<UInt8>, _ integer: (some FixedWidthInteger)?
+  ) {
     guard let integer else { return }
-    append(tag)
+    append(tag.rawValue)
     append(littleEndian: UInt32(integer.bitWidth / 8))
     append(littleEndian: integer)
   }
