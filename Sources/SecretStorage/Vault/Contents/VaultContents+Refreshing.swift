@@ -47,7 +47,10 @@ extension VaultContents {
       if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
     }
     if trustError != nil {
-      keys.restore(earlierKeys)
+      // Only the table is that of the refused log.
+      let table = keys.table
+      keys = earlierKeys
+      keys.table = table
       index = held ?? index
     } else if isCutOff, let held, earlierKeys.ring.vaultID == keys.table?.vaultID {
       index.keep(held)

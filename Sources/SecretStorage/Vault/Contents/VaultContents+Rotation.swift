@@ -6,7 +6,7 @@ extension VaultContents {
   /// reseals all attributes. `check` cancels the key derivations by throwing.
   mutating func renewKeys(
     keeping unlockKeys: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
-    checking check: @escaping () throws(SecretStoreError) -> Void
+    checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     try checkTrust()
     guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
@@ -17,25 +17,84 @@ extension VaultContents {
     renewed.ring.user = newUser
     renewed.ring.device = keys.ring.device
     if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
-    var slots = SlotRenewal(
-      table: table, user: user, device: device, cipher: cipher, check: check)
-    try slots.open(with: unlockKeys, unattended: keys)
-    var newTable = KeyTable(
-      vaultID: table.vaultID,
-      slots: try slots.sealed(for: newUser, removingOthers: removingOtherSlots), keys: [])
+    let kept = try slotKeys(keeping: unlockKeys, of: table, user, device, checking: check)
+    if !removingOtherSlots, kept.count < table.slots.count {
+      let others = table.slots.indices.filter { kept[$0] == nil }
+        .map { "\"\(table.slots[$0].name)\"" }
+      throw .invalid(
+        """
+        No key was provided for these slots: \(others.joined(separator: ", ")). Provide the keys of \
+        the slots to keep, and remove the others with removingOtherSlots: true or `locket secrets \
+        rotate --drop-others`
+        """)
+    }
+    var newTable = KeyTable(vaultID: table.vaultID, slots: [], keys: [])
+    for (index, slot) in table.slots.enumerated() {
+      guard let key = kept[index] else { continue }
+      newTable.slots.append(
+        try KeySlot(
+          id: slot.id, name: slot.name, sealing: newUser,
+          under: key.stretched(cost: slot.kind.cost, for: newUser, cipher, checking: check),
+          by: table.sealer(cipher)))
+    }
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
     try resealSecretKeys(in: &newTable, &renewed.ring)
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
       try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
     }
-    for purpose in table.purposes
-    where !losesPasscode || purpose != KeyChange.passcode {
-      try renewed.makeKey(purpose, in: &newTable, cipher)
+    var made: Set<KeyPurpose> = losesPasscode ? [KeyChange.passcode] : []
+    made.insert(.earlierTables)
+    for key in table.keys where made.insert(key.purpose).inserted {
+      try renewed.makeKey(key.purpose, in: &newTable, cipher)
     }
     renewed.ring.generation = newTable.generation
     renewed.table = newTable
     keys = renewed
+  }
+
+  /// Returns the keys of the slots to keep, by the index of the slot: the slots that a given key or
+  /// an unattended key opens.
+  ///
+  /// Throws if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
+  private func slotKeys(
+    keeping unlockKeys: [UnlockKey], of table: KeyTable, _ user: Secret, _ device: DeviceState,
+    checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) -> [Int: SlotKey] {
+    var kept: [Int: SlotKey] = [:]
+    func opens(_ slot: KeySlot, _ key: SlotKey) throws(SecretStoreError) -> Bool {
+      do throws(SecretStoreError) {
+        return try slot.open(with: key, by: table.sealer(cipher), checking: check) == user
+      } catch {
+        // A damaged slot cannot be kept.
+        guard case .corrupted = error else { throw error }
+        return false
+      }
+    }
+    for key in unlockKeys {
+      let slots = table.slots.enumerated().filter { $1.kind.accepts(key.kind) }
+      if slots.isEmpty { throw key.missingSlotError }
+      let slotKey = try key.slotKey(device, for: table)
+      var didOpen = false
+      for (index, slot) in slots where try opens(slot, slotKey) {
+        kept[index] = slotKey
+        didOpen = true
+      }
+      if !didOpen { throw key.wrongKeyError }
+    }
+    for (index, slot) in table.slots.enumerated() where kept[index] == nil {
+      do throws(SecretStoreError) {
+        guard let key = try keys.unattendedKey(for: slot, device) else { continue }
+        if try opens(slot, key) { kept[index] = key }
+      } catch {
+        // An invalid credential opens no slot, but must not prevent the rotation.
+        if !VaultKeys.isInvalidKey(error) { throw error }
+      }
+    }
+    if kept.isEmpty {
+      throw .invalid("No key would open the vault anymore: provide the key of one of its slots")
+    }
+    return kept
   }
 
   /// Reseals the keys of the items' secrets under the new user key.
@@ -73,20 +132,7 @@ extension VaultContents {
     keys.table = table
     keys.isDeviceOutdated = false
   }
-}
 
-extension KeyTable {
-  /// The distinct purposes of the keys, in key order.
-  fileprivate var purposes: [KeyPurpose] {
-    var purposes: [KeyPurpose] = []
-    for key in keys where key.purpose != .earlierTables && !purposes.contains(key.purpose) {
-      purposes.append(key.purpose)
-    }
-    return purposes
-  }
-}
-
-extension VaultContents {
   /// The items whose secrets are sealed under a key that has a successor.
   var itemsUnderOldKeys: [VaultItem] {
     guard let table = keys.table, table.hasOldKeys else { return [] }

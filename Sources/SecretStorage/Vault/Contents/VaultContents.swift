@@ -38,7 +38,7 @@ struct VaultContents: Sendable {
 
   /// Forgets everything that was read from the log.
   mutating func reset() {
-    keys.forgetTable()
+    (keys.table, keys.standing, keys.fingerprint) = (nil, .proven, nil)
     session.indexCount += 1
     self = VaultContents(cipher: cipher, keys: keys, session: session)
   }

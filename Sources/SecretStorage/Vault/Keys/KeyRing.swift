@@ -185,20 +185,16 @@ extension KeyRing {
     return false
   }
 
-  /// Returns whether a user key opens a table's keys that are in memory; nil if there are none.
+  /// Returns whether a user key opens all keys of a table that are in memory.
   func matches(
     user: Secret, on table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool? {
-    var matches: Bool?
+  ) throws(SecretStoreError) -> Bool {
     for key in table.keys {
       guard let opened = self[key.id, for: key.purpose] else { continue }
       for copy in key.copies where copy.wrapping == .user {
-        guard try key.open(copy, with: user, by: table.sealer(cipher)) == opened else {
-          return false
-        }
-        matches = true
+        if try key.open(copy, with: user, by: table.sealer(cipher)) != opened { return false }
       }
     }
-    return matches
+    return true
   }
 }

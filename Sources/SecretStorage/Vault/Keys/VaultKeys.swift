@@ -65,13 +65,6 @@ struct VaultKeys: Sendable {
     }
   }
 
-  /// Restores the keys from before an untrusted log was read, except for that log's key table.
-  mutating func restore(_ earlier: VaultKeys) {
-    let table = table
-    self = earlier
-    self.table = table
-  }
-
   /// Adds a given key or a new random one to a table that will be written.
   ///
   /// The key's identifier is random, because another process may still use that of a removed key.
@@ -211,10 +204,8 @@ extension VaultKeys {
     let link = try new.ring.linkKey(of: read.table, cipher)
     var isAuthentic = true
     if let user = new.ring.user {
-      isAuthentic = try read.isAuthentic(user: user, cipher)
-      if isAuthentic {
-        isAuthentic = try new.ring.matches(user: user, on: read.table, cipher) != false
-      }
+      let isTagged = try read.isAuthentic(user: user, cipher)
+      isAuthentic = try new.ring.matches(user: user, on: read.table, cipher) && isTagged
     }
     if let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
     let isProven = new.ring.user != nil || link != nil
@@ -225,21 +216,16 @@ extension VaultKeys {
     new.table = read.table
     new.fingerprint = try link?.fingerprint(by: read.table.sealer(cipher))
     if isFirst { new.standing = isProven ? .proven : .candidate }
-    if isProven { try new.checkContinuation(read, of: seen, isFirst: isFirst, cipher) }
-    self = new
-  }
-
-  /// Checks whether a proven table continues the generations that were seen.
-  private mutating func checkContinuation(
-    _ read: KeyTableRecord, of seen: SeenVault, isFirst: Bool, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) {
-    for fingerprint in seen.generations(of: read.table.vaultID)
-    where try !ring.isContinuation(read, of: fingerprint, cipher) { standing = .detached }
-    if isFirst, seen.lacksKeys(of: read.table.vaultID),
-      try !ring.isLinkedToDevice(read.table, cipher)
-    {
-      standing = .unrecognized
+    if isProven {
+      for fingerprint in seen.generations(of: read.table.vaultID)
+      where try !new.ring.isContinuation(read, of: fingerprint, cipher) { new.standing = .detached }
+      if isFirst, seen.lacksKeys(of: read.table.vaultID),
+        try !new.ring.isLinkedToDevice(read.table, cipher)
+      {
+        new.standing = .unrecognized
+      }
     }
+    self = new
   }
 
   /// Replaces the table with one that will be written.
@@ -250,20 +236,13 @@ extension VaultKeys {
     fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
   }
 
-  /// Forgets the table, but not the open keys.
-  mutating func forgetTable() {
-    (table, standing, fingerprint) = (nil, .proven, nil)
-  }
-
   /// Removes the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     isLockedByApp = true
     pendingRing = nil
     ring.lock()
   }
-}
 
-extension VaultKeys {
   private static let maximumCachedKeys = 1024
 
   /// Returns the key of an item's secret, which is derived once.
