@@ -44,23 +44,17 @@ extension VaultContents {
     if let device { try session.seen.load(read.table.vaultID, from: device) }
     if isOutdated(read) { return }
     keys.adapt(to: read.table)
-    if let device { try loadDeviceSecret(device, for: read.table) }
+    // The secret may be in memory.
+    guard let device, keys.ring.device == nil || keys.isDeviceOutdated else { return }
+    let found = try device.secret(for: read.table)
+    keys.ring.device = found?.secret
+    keys.isDeviceOutdated = found?.isOfCurrentIdentity == false
   }
 
   /// Whether a key table belongs to an older log than this machine or this object has seen.
   private func isOutdated(_ read: KeyTableRecord) -> Bool {
     let expected = session.seen.expected(of: keys.table?.vaultID ?? read.table.vaultID)
     return read.logStart < expected?.logStart ?? 0
-  }
-
-  /// Loads this machine's secret for a log's first key table, unless it is in memory.
-  private mutating func loadDeviceSecret(
-    _ device: DeviceState, for table: KeyTable
-  ) throws(SecretStoreError) {
-    if keys.ring.device != nil, !keys.isDeviceOutdated { return }
-    let found = try device.secret(for: table)
-    keys.ring.device = found?.secret
-    keys.isDeviceOutdated = found?.isOfCurrentIdentity == false
   }
 
   private mutating func apply(
@@ -106,7 +100,7 @@ extension VaultContents {
     if let expected = expected?.head, expected.sequence == header.sequence {
       isDiverged = record.digest != expected.digest
       hasExpected = !isDiverged && damage.isEmpty
-      if !isDiverged { damage.markProven() }
+      if !isDiverged { damage.isProven = true }
     }
     chain.extend(
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
@@ -158,14 +152,10 @@ extension VaultContents {
       return true
     }
     // Each file begins with two copies of the key table.
-    let (second, didOverflow) = (chain.start ?? header.sequence).addingReportingOverflow(1)
-    if !didOverflow, expected <= second, header.sequence == expected &+ 1,
-      previousSubject ?? .keys == .keys
-    {
-      damage.recordMissingTable(before: header.sequence)
-    } else {
-      damage.recordGap(before: header.sequence)
-    }
+    let isSecond = expected <= (chain.start ?? header.sequence) + 1
+    let onlyTable =
+      isSecond && header.sequence == expected + 1 && previousSubject ?? .keys == .keys
+    damage.recordGap(before: header.sequence, onlyTable: onlyTable)
     return false
   }
 

@@ -102,7 +102,7 @@ extension VaultContents {
   private mutating func recordLoss(of expected: ChainHead, _ tail: LogChanges.Tail?) {
     if let tail, !tail.isTorn { damage.recordLoss(tail.place) }
     if expected.sequence - 1 == chain.head.sequence, expected.previousDigest == chain.head.digest {
-      damage.markProven()
+      damage.isProven = true
       damage.recordLossOfLast(expected.subject, among: index)
     } else {
       damage.recordGap(before: expected.sequence)
@@ -124,7 +124,7 @@ extension VaultContents {
       damage.recordLoss(end)
       isCutOff = true
     }
-    if damage.isUnattributed { damage.recordGap(before: chain.head.sequence &+ 2) }
+    if damage.isUnattributed { damage.recordGap(before: chain.head.sequence + 2) }
   }
 
   /// A description of the missing last records of those that were written with the log; nil if none
@@ -159,8 +159,7 @@ extension VaultContents {
     behind rest: ArraySlice<LogChanges.Entry>
   ) throws(SecretStoreError) -> Bool {
     guard damage.isEmpty, !isDiverged, remembersThisLog, let expected = expected?.head,
-      let table = keys.table,
-      expected.sequence <= chain.head.sequence, chain.head.sequence < .max
+      let table = keys.table, expected.sequence <= chain.head.sequence
     else { return false }
     var writeIDs: Set<ArraySlice<UInt8>> = []
     for case .record(let record) in rest {

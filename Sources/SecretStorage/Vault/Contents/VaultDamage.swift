@@ -15,7 +15,7 @@ struct VaultDamage: Sendable {
   /// The items of the records after the last gap.
   private var resolved: Set<SecretItem.ID> = []
   /// Whether this machine has recorded one of these records.
-  private var isProven = false
+  var isProven = false
   /// The first place of a loss since the last intact record.
   private var lossPlace: String?
 
@@ -45,33 +45,19 @@ struct VaultDamage: Sendable {
   }
 
   /// Clears the last loss, which affected no record.
-  mutating func clearLoss() {
-    lossPlace = nil
-  }
+  mutating func clearLoss() { lossPlace = nil }
 
-  /// Records that one copy of the key table is missing while another one is intact.
-  mutating func recordMissingTable(before sequence: UInt64) {
+  /// Records that records are missing, so that the items before and after them are uncertain unless
+  /// only one of two copies of the key table is missing.
+  mutating func recordGap(before sequence: UInt64, onlyTable: Bool = false) {
     if lossPlace == nil { recordLoss("the records before record \(sequence)") }
+    if !onlyTable { (gap, resolved, isProven) = (gap ?? lossPlace, [], false) }
     lossPlace = nil
-  }
-
-  /// Records that records are missing, so that the items before and after them are uncertain.
-  mutating func recordGap(before sequence: UInt64) {
-    if lossPlace == nil { recordLoss("the records before record \(sequence)") }
-    gap = gap ?? lossPlace
-    lossPlace = nil
-    resolved = []
-    isProven = false
   }
 
   /// Makes an item certain after one of its records was read after the gap.
   mutating func resolve(_ item: SecretItem.ID) {
     if gap != nil { resolved.insert(item) }
-  }
-
-  /// Marks the records after the last gap as proven, because the recorded one is among them.
-  mutating func markProven() {
-    isProven = true
   }
 
   /// Records that the last record is lost, given its subject.

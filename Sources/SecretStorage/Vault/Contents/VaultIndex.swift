@@ -3,8 +3,8 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of class, service or server, and account, and by a hash without the account.
-  // Building these indexes costs more than one search of all items, so they are built later.
+  // Slots by a hash of the identity with or without the account. Building these indexes costs more
+  // than one search of all items, so they are built later.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
@@ -18,10 +18,8 @@ struct VaultIndex: Sendable {
   var count: Int { byID.count }
   var items: some Sequence<VaultItem> { slots.lazy.compactMap { $0 } }
 
-  /// The number of slots, each of which has an item or is free.
   var slotCount: Int { slots.count }
 
-  /// The items in some of the slots.
   func items(inSlots range: Range<Int>) -> [VaultItem] {
     slots[range.clamped(to: slots.indices)].compactMap(\.self)
   }
@@ -58,8 +56,8 @@ struct VaultIndex: Sendable {
     if slot == slots.count { slots.append(item) } else { slots[slot] = item }
     byID[id] = slot
     byteCount += item.byteCount
-    byAccount?.add(slot, under: Self.accountHash(item.identity))
-    byService?.add(slot, under: Self.serviceHash(item.identity))
+    byAccount?.add(slot, under: Self.hash(item.identity, withAccount: true))
+    byService?.add(slot, under: Self.hash(item.identity, withAccount: false))
   }
 
   /// Adds the items of an earlier index that this one has neither by identifier nor by identity.
@@ -72,8 +70,8 @@ struct VaultIndex: Sendable {
 
   mutating func remove(_ id: SecretItem.ID) {
     guard let slot = byID.removeValue(forKey: id), let item = slots[slot] else { return }
-    byAccount?.remove(slot, under: Self.accountHash(item.identity))
-    byService?.remove(slot, under: Self.serviceHash(item.identity))
+    byAccount?.remove(slot, under: Self.hash(item.identity, withAccount: true))
+    byService?.remove(slot, under: Self.hash(item.identity, withAccount: false))
     byteCount -= item.byteCount
     slots[slot] = nil
     free.append(slot)
@@ -90,9 +88,9 @@ struct VaultIndex: Sendable {
       switch query {
       case .matching(let pattern) where pattern.service ?? pattern.server == nil: search(query)
       case .matching(let pattern) where pattern.account == nil:
-        search(query, in: \.byService, Self.serviceHash, like: pattern)
+        search(query, like: pattern, withAccount: false)
       case .matching(let identity), .exactly(let identity):
-        search(query, in: \.byAccount, Self.accountHash, like: identity)
+        search(query, like: identity, withAccount: true)
       case .all: search(query)
       }
     if found.count > 1 { found.sort(by: SecretItem.isOlder) }
@@ -112,40 +110,35 @@ struct VaultIndex: Sendable {
 
   /// Searches only the items that have the same hash as an identity.
   private mutating func search(
-    _ query: ItemQuery, in chains: WritableKeyPath<VaultIndex, Chains?>,
-    _ hash: (ItemIdentity) -> Int, like identity: ItemIdentity
+    _ query: ItemQuery, like identity: ItemIdentity, withAccount: Bool
   ) -> [SecretItem] {
     if !wasSearched {
       wasSearched = true
       return search(query)
     }
+    let chains: WritableKeyPath<VaultIndex, Chains?> = withAccount ? \.byAccount : \.byService
     if self[keyPath: chains] == nil {
       var newChains = Chains()
       newChains.reserveCapacity(slots.count)
-      for (slot, item) in slots.enumerated() {
-        if let item { newChains.add(slot, under: hash(item.identity)) }
+      for case (let slot, let item?) in slots.enumerated() {
+        newChains.add(slot, under: Self.hash(item.identity, withAccount: withAccount))
       }
       self[keyPath: chains] = newChains
     }
     var found: [SecretItem] = []
-    self[keyPath: chains]?.forEachSlot(under: hash(identity)) { slot in
+    let hash = Self.hash(identity, withAccount: withAccount)
+    self[keyPath: chains]?.forEachSlot(under: hash) { slot in
       guard let item = slots[slot], query.includes(item.identity) else { return }
       found.append(item.decoded)
     }
     return found
   }
 
-  private static func serviceHash(_ identity: ItemIdentity) -> Int {
+  private static func hash(_ identity: ItemIdentity, withAccount: Bool) -> Int {
     var hasher = Hasher()
     hasher.combine(identity.itemClass == .generic)
     hasher.combine(identity.service ?? identity.server)
-    return hasher.finalize()
-  }
-
-  private static func accountHash(_ identity: ItemIdentity) -> Int {
-    var hasher = Hasher()
-    hasher.combine(serviceHash(identity))
-    hasher.combine(identity.account)
+    if withAccount { hasher.combine(identity.account) }
     return hasher.finalize()
   }
 

@@ -34,8 +34,14 @@ struct DeviceState: Sendable {
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
     guard let secrets = try secrets() else { return nil }
-    for (index, secret) in secrets.enumerated() where try table.hasSealing(under: secret, cipher) {
-      return (secret, index == 0)
+    let sealer = table.sealer(cipher)
+    for (index, secret) in secrets.enumerated() {
+      for slot in table.slots where try slot.isOfDevice(secret, by: sealer) {
+        return (secret, index == 0)
+      }
+      for key in table.keys where try key.isOfDevice(secret, by: sealer) {
+        return (secret, index == 0)
+      }
     }
     return (secrets[0], true)
   }
@@ -97,18 +103,6 @@ struct DeviceState: Sendable {
     }
     let isNone = ["", "uninitialized", "uninitialized\n"].contains { current == Array($0.utf8) }
     return isNone ? [[]] : [current, []]
-  }
-}
-
-extension KeyTable {
-  /// Returns whether a secret of a device opens a slot or a key.
-  fileprivate func hasSealing(
-    under device: Secret, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    let sealer = sealer(cipher)
-    for slot in slots where try slot.isOfDevice(device, by: sealer) { return true }
-    for key in keys where try key.isOfDevice(device, by: sealer) { return true }
-    return false
   }
 }
 

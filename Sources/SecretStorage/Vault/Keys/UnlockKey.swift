@@ -49,16 +49,16 @@ extension UnlockKey {
     }
   }
 
-  /// Loads the key; the key of a device depends on the table that it opens.
+  /// Loads the key; the key of a device requires the table that it opens.
   func slotKey(
     _ device: DeviceState, for table: KeyTable? = nil
   ) throws(SecretStoreError) -> SlotKey {
     switch self {
     case .device:
-      let secret =
-        if let table { try device.secret(for: table)?.secret } else { try device.secret() }
-      guard let secret else { throw .otherDevice("The vault") }
-      return .device(secret)
+      guard let table, let found = try device.secret(for: table) else {
+        throw .otherDevice("The vault")
+      }
+      return .device(found.secret)
     case .passphrase(let passphrase):
       if passphrase.count == 0 { throw .invalid("A passphrase must not be empty") }
       if passphrase.count > 1 << 16 {
