@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The state of a vault's chain of records.
 struct VaultChain: Sendable {
   /// The last intact record.
@@ -59,15 +57,9 @@ struct ChainHead: Hashable, Sendable {
 }
 
 /// The last record of a log that a compaction replaced.
-struct ReplacedHead: Hashable, Sendable {
+struct ReplacedHead: Sendable {
   let sequence: UInt64
-  let digest: [UInt8]
-}
-
-extension ReplacedHead {
-  init(_ head: ChainHead) {
-    self.init(sequence: head.sequence, digest: Array(head.digest))
-  }
+  let digest: ArraySlice<UInt8>
 }
 
 /// The object of a record's change, which the next record repeats in case this record is lost.
@@ -79,21 +71,20 @@ enum RecordSubject: Hashable, Sendable {
   /// Several items that no earlier record contains, as in a compacted log.
   case block
 
-  private static let blockID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  private static let keysID = UUID(
-    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+  private static let blockID = SecretItem.ID([UInt8](repeating: 0, count: 16)[...])
+  private static let keysID = SecretItem.ID([UInt8](repeating: 255, count: 16)[...])
 
   /// The identifier of the item; for other subjects, a reserved identifier.
   var id: SecretItem.ID {
     switch self {
     case .item(let id): id
-    case .block: SecretItem.ID(uuid: Self.blockID)
-    case .keys: SecretItem.ID(uuid: Self.keysID)
+    case .block: Self.blockID
+    case .keys: Self.keysID
     }
   }
 
   init(id: SecretItem.ID) {
-    switch id.uuid {
+    switch id {
     case Self.blockID: self = .block
     case Self.keysID: self = .keys
     default: self = .item(id)

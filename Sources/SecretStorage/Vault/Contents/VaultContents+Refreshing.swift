@@ -94,7 +94,8 @@ extension VaultContents {
     // Secrets that were left in the replaced log would keep it on the disk.
     guard isComplete, !index.hasStoredSecrets, let user = keys.ring.user,
       let read = KeyTableRecord.ifTable(record.payload),
-      read.table.replaced == ReplacedHead(chain.head), read.table.vaultID == keys.table?.vaultID,
+      let replaced = read.table.replaced, replaced.sequence == chain.head.sequence,
+      replaced.digest == chain.head.digest, read.table.vaultID == keys.table?.vaultID,
       try read.isAuthentic(user: user, cipher)
     else { return nil }
     var continued = self

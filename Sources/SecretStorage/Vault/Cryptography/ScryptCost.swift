@@ -27,28 +27,23 @@ public struct ScryptCost: Hashable, Sendable {
   public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
 
   /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.
-  var isSufficient: Bool { work >= Self.minimum.work }
-
-  private var work: UInt64 {
-    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost
+  var isSufficient: Bool {
+    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost >= 1 << 17
   }
 
-  /// Whether the parameters are valid, and require at most 1 GiB of memory and 16 passes over it.
-  var isAffordable: Bool {
-    guard let memory, logarithmicCost > 0, blockSize > 0 else { return false }
-    // The last condition is a requirement of scrypt itself: see section 2 of RFC 7914.
-    return memory <= 1 << 30 && (1...16).contains(parallelization)
-      && UInt32(logarithmicCost) < 16 * blockSize
-  }
+  var isAffordable: Bool { memory != nil }
 
-  /// The required memory, in bytes; nil if it exceeds the memory of any machine.
+  /// The required memory, in bytes; nil if the parameters are invalid, or require more than 1 GiB
+  /// of memory or 16 passes over it.
   var memory: UInt64? {
-    guard logarithmicCost < 48, blockSize < 1 << 10 else { return nil }
-    return 128 * UInt64(blockSize) << logarithmicCost
+    // The last condition is a requirement of scrypt itself: see section 2 of RFC 7914.
+    guard (1..<48).contains(logarithmicCost), (1..<1024).contains(blockSize),
+      (1...16).contains(parallelization), UInt32(logarithmicCost) < 16 * blockSize
+    else { return nil }
+    let memory = 128 * UInt64(blockSize) << logarithmicCost
+    return memory <= 1 << 30 ? memory : nil
   }
-}
 
-extension ScryptCost {
   /// Throws ``SecretStoreError/invalid(_:)`` for a cost that is not allowed for a new passphrase.
   func check() throws(SecretStoreError) {
     if !isAffordable {
@@ -65,8 +60,8 @@ extension ScryptCost {
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.
   func checkStored(by owner: String) throws(SecretStoreError) {
-    guard isAffordable else { throw .corrupted("\(owner) requires an excessive amount of work") }
-    guard isSufficient else { throw .corrupted("\(owner) requires too little work to be secure") }
+    if !isAffordable { throw .corrupted("\(owner) requires an excessive amount of work") }
+    if !isSufficient { throw .corrupted("\(owner) requires too little work to be secure") }
   }
 }
 
@@ -138,7 +133,11 @@ extension ScryptCost {
     _ = try duration(of: cost)
     var measured = try duration(of: cost)
     // Doubles the cost while twice the measured time is closer to the target.
-    while measured * 3 < target * 2, let doubled = cost.doubled {
+    while measured * 3 < target * 2 {
+      let doubled = ScryptCost(
+        logarithmicCost: cost.logarithmicCost + 1, blockSize: cost.blockSize,
+        parallelization: cost.parallelization)
+      if !doubled.isAffordable { break }
       let next: Duration
       do {
         next = try duration(of: doubled)
@@ -151,12 +150,5 @@ extension ScryptCost {
       (cost, measured) = (doubled, next)
     }
     return cost
-  }
-
-  /// The cost with N doubled; nil if it is not affordable.
-  private var doubled: ScryptCost? {
-    let cost = ScryptCost(
-      logarithmicCost: logarithmicCost + 1, blockSize: blockSize, parallelization: parallelization)
-    return cost.isAffordable ? cost : nil
   }
 }

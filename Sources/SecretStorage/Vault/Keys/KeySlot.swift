@@ -85,7 +85,7 @@ extension KeySlot {
 
   /// The cost of trying a passphrase on the slot: its memory in bytes, times the number of passes.
   var work: UInt64 {
-    guard let cost = kind.cost, cost.isAffordable, let memory = cost.memory else { return 0 }
+    guard let cost = kind.cost, let memory = cost.memory else { return 0 }
     return memory * UInt64(cost.parallelization)
   }
 

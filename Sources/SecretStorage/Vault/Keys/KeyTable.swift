@@ -131,8 +131,7 @@ extension KeyTable {
         guard end == nil else { throw MalformedRecord() }
         end = try content.integer()
       case .replaced:
-        replaced = ReplacedHead(
-          sequence: try content.integer(), digest: Array(try content.bytes(32)))
+        replaced = ReplacedHead(sequence: try content.integer(), digest: try content.bytes(32))
       case nil:
         unknown.append((tag, section))
       }

@@ -45,7 +45,9 @@ public struct RecoveryCode: Sendable, Equatable {
     var isReadable = true
     var checksum = Bech32mChecksum(humanReadablePart: "locket")
     characters = unsafe Secret(count: Self.count) { buffer in
-      for scalar in string.unicodeScalars where !Self.isIgnored(scalar) {
+      for scalar in string.unicodeScalars {
+        let properties = scalar.properties
+        if properties.isWhitespace || properties.generalCategory == .dashPunctuation { continue }
         defer { length += 1 }
         guard length < Self.count else { continue }
         guard let value = Self.value(of: scalar) else {
@@ -85,11 +87,6 @@ public struct RecoveryCode: Sendable, Equatable {
       return String(decoding: text, as: UTF8.self)
     }
     return try body(text)
-  }
-
-  /// Whether the scalar may separate the characters of a code: white space or any kind of dash.
-  private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
   }
 
   /// Returns the value of a character; nil if codes cannot contain it.

@@ -27,7 +27,8 @@ struct RecordComposer {
   mutating func end(
     with keys: VaultKeys, replacing head: ChainHead
   ) throws(SecretStoreError) {
-    try addTable(of: keys, end: nextSequence, replaced: ReplacedHead(head))
+    let replaced = ReplacedHead(sequence: head.sequence, digest: head.digest)
+    try addTable(of: keys, end: nextSequence, replaced: replaced)
   }
 
   private mutating func addTable(
