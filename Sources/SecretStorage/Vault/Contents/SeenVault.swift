@@ -32,7 +32,6 @@ struct SeenVault: Sendable {
     (self.newest, generation) = (nil, nil)
   }
 
-  /// The machine's record of a vault; nil if there is none or it is not loaded.
   func recorded(of vaultID: [UInt8]?) -> RememberedVault? {
     recorded?.vaultID == vaultID ? recorded : nil
   }
@@ -118,10 +117,8 @@ struct SeenVault: Sendable {
 }
 
 extension VaultContents {
-  /// The newest record that the log must contain.
   var expected: RememberedVault? { session.seen.expected(of: keys.table?.vaultID) }
 
-  /// This machine's record of the vault.
   var remembered: RememberedVault? { session.seen.recorded(of: keys.table?.vaultID) }
 
   /// Whether this machine has recorded this log, and not only the log before a compaction.
@@ -132,7 +129,6 @@ extension VaultContents {
     position == .nowhere || remembered?.head.sequence ?? 0 >= chain.head.sequence
   }
 
-  /// Records the vault that was read, unless it is not trusted.
   mutating func recordSeen() {
     guard trustError == nil, let table = keys.table else { return }
     session.seen.record(table, keys.fingerprint)

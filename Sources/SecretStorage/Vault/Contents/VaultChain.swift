@@ -9,7 +9,6 @@ struct VaultChain: Sendable {
   private(set) var recordCount = 0
   /// The number of records with one item, which take longer to open than blocks of items.
   private(set) var singleItemRecordCount = 0
-  /// The total size of the payloads, in bytes.
   private(set) var byteCount = 0
 
   /// Skips the sequence numbers up to and including the given one.
@@ -64,9 +63,7 @@ struct ReplacedHead: Sendable {
 
 /// The object of a record's change, which the next record repeats in case this record is lost.
 enum RecordSubject: Hashable, Sendable {
-  /// The key table.
   case keys
-  /// One item.
   case item(SecretItem.ID)
   /// Several items that no earlier record contains, as in a compacted log.
   case block

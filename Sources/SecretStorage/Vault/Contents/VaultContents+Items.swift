@@ -1,6 +1,5 @@
 // The search for one item, and the opening of its secret.
 extension VaultContents {
-  /// Returns an item, or nil if there is none; throws if damage or locking makes this uncertain.
   func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
     try checkCertain(id)
     if let item = index[id] { return item }
@@ -8,14 +7,12 @@ extension VaultContents {
     return nil
   }
 
-  /// Throws ``SecretStoreError/corrupted(_:)`` if the newest state of an item may be lost.
   func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {
     guard let place = damage[id] else { return }
     throw .corrupted(
       "The newest state of item \(id.uuid) may have been at \(place), which is damaged")
   }
 
-  /// Throws if there may be items that damage or locking hides.
   func checkNoneHidden() throws(SecretStoreError) {
     if mayHaveMore { throw keys.lockReason }
     if let place = damage.hiddenItemsPlace {

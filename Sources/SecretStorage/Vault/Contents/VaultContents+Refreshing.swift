@@ -1,6 +1,5 @@
 // Reading of the records that are new in the log.
 extension VaultContents {
-  /// The maximum number of times that a log is read because it was replaced in the meantime.
   private static let readLimit = 20
 
   var revision: StoreRevision { StoreRevision(session.changeCount) }
@@ -162,6 +161,5 @@ extension VaultContents {
 }
 
 extension RememberedVault {
-  /// The slot types; all possible types if they are unknown.
   fileprivate var slotTypes: UInt64 { keys?.slotTypes ?? .max }
 }

@@ -52,7 +52,6 @@ extension VaultContents {
     return expected != vaultID
   }
 
-  /// The expected record if the log ends before it.
   private var missing: ChainHead? {
     expected.flatMap { $0.head.sequence > chain.head.sequence ? $0.head : nil }
   }

@@ -27,7 +27,6 @@ struct VaultContents: Sendable {
   var hasExpected = false
   /// Whether the end of the log is missing, according to its key table.
   var isCutOff = false
-  /// The reason why the content cannot be trusted; nil if it can be.
   var trustError: SecretStoreError?
 
   init(
@@ -36,7 +35,6 @@ struct VaultContents: Sendable {
     (self.cipher, self.keys, self.session) = (cipher, keys, session)
   }
 
-  /// Forgets everything that was read from the log.
   mutating func reset() {
     (keys.table, keys.standing, keys.fingerprint) = (nil, .proven, nil)
     session.indexCount += 1
@@ -47,13 +45,10 @@ struct VaultContents: Sendable {
 /// What this process knows of a vault besides the content of its log.
 struct VaultSession: Sendable {
   var seen = SeenVault()
-  /// The number of changes to the contents.
   var changeCount: UInt64 = 0
   /// The number of changes of which the observers were notified.
   var notifiedChangeCount: UInt64 = 0
-  /// The number of times that the index was rebuilt.
   var indexCount: UInt64 = 0
-  /// The number of times that the app locked the vault.
   var lockCount: UInt64 = 0
   var idle: IdlePeriod?
   var compaction = BackgroundCompaction()
@@ -65,14 +60,12 @@ extension VaultContents {
   /// Whether the log may have items that no key in memory shows.
   var mayHaveMore: Bool { sealedRecordCount > 0 || keys.standing == .candidate }
 
-  /// Throws unless the vault is trusted, unlocked, complete and undamaged.
   func checkComplete() throws(SecretStoreError) {
     if let trustError { throw trustError }
     if !keys.isUnlocked || mayHaveMore { throw keys.lockReason }
     try checkTrust()
   }
 
-  /// Throws unless the vault is trusted and undamaged.
   func checkTrust() throws(SecretStoreError) {
     if let trustError { throw trustError }
     if damage.isEmpty { return }

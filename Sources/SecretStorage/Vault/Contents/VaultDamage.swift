@@ -4,15 +4,12 @@
 /// belong to another branch, and those before it may be outdated, so all items are uncertain. The
 /// exceptions are the items of records after the last gap, if this machine recorded one of these.
 struct VaultDamage: Sendable {
-  /// Descriptions of the damaged places.
   private(set) var places: [String] = []
   /// Items whose newest record is the only lost one, with the damaged place.
   private var uncertain: [SecretItem.ID: String] = [:]
   /// The place of such a record if it contained several items or an unknown item.
   private var hiddenPlace: String?
-  /// The place of the chain's first gap.
   private var gap: String?
-  /// The items of the records after the last gap.
   private var resolved: Set<SecretItem.ID> = []
   /// Whether this machine has recorded one of these records.
   var isProven = false

@@ -28,7 +28,6 @@ struct VaultIndex: Sendable {
     if let slot = byID[id] { slots[slot] } else { nil }
   }
 
-  /// Reserves capacity for the estimated number of items in a whole log.
   mutating func reserveCapacity(for entries: [LogChanges.Entry]) {
     let bytes = entries.reduce(0) { sum, entry in
       if case .record(let record) = entry { sum + record.payload.count } else { sum }
@@ -38,7 +37,6 @@ struct VaultIndex: Sendable {
     byID.reserveCapacity(count)
   }
 
-  /// Adds an item, or replaces the one with the same identifier.
   mutating func put(_ item: VaultItem) {
     if item.sealed.isStored { hasStoredSecrets = true }
     newestCreation = max(newestCreation, item.created)
@@ -82,7 +80,6 @@ struct VaultIndex: Sendable {
     for item in Array(items) where item.secret.accessibility == accessibility { remove(item.id) }
   }
 
-  /// Returns the items that match a query, with the oldest first.
   mutating func items(matching query: ItemQuery) -> [SecretItem] {
     var found =
       switch query {

@@ -44,7 +44,6 @@ public struct ScryptCost: Hashable, Sendable {
     return memory <= 1 << 30 ? memory : nil
   }
 
-  /// Throws ``SecretStoreError/invalid(_:)`` for a cost that is not allowed for a new passphrase.
   func check() throws(SecretStoreError) {
     if !isAffordable {
       throw .invalid("The scrypt cost is invalid, or exceeds 1 GiB of memory or 16 passes over it")

@@ -160,7 +160,6 @@ struct RememberedVault: Hashable, Sendable {
   ///
   /// It is only stored together with `keys`.
   var logStart: UInt64 = 0
-  /// The newest record.
   var head: ChainHead
   /// Nil if the key table was not authenticated.
   var keys: Keys?

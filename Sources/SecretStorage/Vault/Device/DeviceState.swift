@@ -171,7 +171,6 @@ extension DeviceState {
   /// The identifier that is recorded for a vault that was removed intentionally.
   static let noVault = [UInt8](repeating: 0, count: KeyTable.idSize)
 
-  /// Whether any vault is recorded on this machine.
   var hasVaultRecords: Bool {
     get throws(SecretStoreError) {
       do throws(SystemError) {
@@ -185,7 +184,6 @@ extension DeviceState {
     }
   }
 
-  /// Returns the identifier of the vault recorded at a path; nil if there is no complete record.
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }

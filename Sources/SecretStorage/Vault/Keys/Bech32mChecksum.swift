@@ -24,7 +24,6 @@ struct Bech32mChecksum {
     for bit in 0..<5 where top >> bit & 1 == 1 { state ^= Self.generators[bit] }
   }
 
-  /// Returns a value of the checksum of the values added so far.
   func value(at index: Int) -> UInt8 {
     var copy = self
     for _ in 0..<Self.count { copy.add(0) }

@@ -9,7 +9,6 @@ enum KeyPurpose: Hashable, Sendable {
   /// Authenticates key tables for readers that last saw the vault before recent key rotations.
   case earlierTables
 
-  /// The code of the purpose in the file.
   var code: UInt8 {
     switch self {
     case .secrets(let accessibility): accessibility.rawValue
@@ -40,10 +39,8 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
-  /// Whether other devices can open the key.
   var isPortable: Bool { wrappings.contains(.user) }
 
-  /// Whether locking the vault removes the key from memory.
   var isErasedByLocking: Bool {
     switch self {
     case .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),

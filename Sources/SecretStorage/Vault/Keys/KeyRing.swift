@@ -23,7 +23,6 @@ struct KeyRing: Sendable {
     self[id, for: .attributes] ?? self[id, for: .alwaysAttributes]
   }
 
-  /// Discards the keys of another vault or generation than a table's.
   mutating func adapt(to table: KeyTable) {
     if vaultID == table.vaultID, generation == table.generation { return }
     let device = vaultID == table.vaultID ? device : nil
@@ -128,7 +127,6 @@ struct KeyRing: Sendable {
 
 /// An open key of the key table, or a key derived from one, with its identifier.
 struct TableKey: Sendable {
-  /// The size of a fingerprint, in bytes.
   static let fingerprintSize = 16
 
   let id: UInt32

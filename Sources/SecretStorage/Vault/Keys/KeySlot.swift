@@ -12,12 +12,10 @@ struct KeySlot: Sendable {
   var name: String
   let kind: SlotKind
   var key = SealedUserKey()
-  /// The content of a slot of an unknown kind.
   var unknown: ArraySlice<UInt8> = []
 }
 
 extension KeySlot {
-  /// The sizes of a name, in bytes.
   static let nameSizes = 1...200
   private static let checkSize = 16
 
@@ -75,7 +73,6 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
   }
 
-  /// Returns whether a device's secret opens the slot.
   func isOfDevice(
     _ secret: Secret?, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Bool {

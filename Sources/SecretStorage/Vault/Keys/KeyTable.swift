@@ -32,7 +32,6 @@ struct KeyTable: Sendable {
   /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
-  /// Throws ``SecretStoreError/invalid(_:)`` if the table has too many slots or keys to be read.
   func checkCounts() throws(SecretStoreError) {
     if slots.count > Self.slotLimit {
       throw .invalid("A vault can have at most \(Self.slotLimit) key slots: remove one first")
@@ -78,7 +77,6 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Replaces the slot that has the same identifier.
   mutating func replaceSlot(with slot: KeySlot) {
     slots = slots.map { $0.id == slot.id ? slot : $0 }
   }

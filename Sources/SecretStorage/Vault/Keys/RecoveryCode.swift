@@ -89,7 +89,6 @@ public struct RecoveryCode: Sendable, Equatable {
     return try body(text)
   }
 
-  /// Returns the value of a character; nil if codes cannot contain it.
   private static func value(of scalar: Unicode.Scalar) -> UInt8? {
     guard scalar.isASCII else { return nil }
     let character = UInt8(scalar.value) & (scalar.properties.isAlphabetic ? 0xDF : 0xFF)

@@ -1,6 +1,5 @@
 /// A key of the key table, sealed under one or more outer keys.
 struct SealedKey: Sendable {
-  /// A copy of the key, sealed under one wrapping.
   struct Copy: Sendable {
     let wrapping: KeyWrapping
     let salt: ArraySlice<UInt8>
@@ -33,7 +32,6 @@ extension SealedKey {
     }
   }
 
-  /// Returns whether a device's secret alone opens the key.
   func isOfDevice(_ secret: Secret, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
     for copy in copies where copy.wrapping == .device {
       if try open(copy, with: secret, by: sealer) != nil { return true }

@@ -1,7 +1,6 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
 extension SlotKind {
-  /// The code of the kind in the file.
   var code: UInt8 {
     switch self {
     case .device: 1
@@ -75,7 +74,6 @@ extension SlotKind {
     }
   }
 
-  /// A description of the key that opens the slot.
   var keyDescription: String {
     switch self {
     case .device: "another device's key"

@@ -27,7 +27,6 @@ extension UnlockKey {
     }
   }
 
-  /// The error for a vault without a slot for the key.
   var missingSlotError: SecretStoreError {
     let object =
       switch kind {

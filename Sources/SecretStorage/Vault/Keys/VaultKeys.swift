@@ -34,7 +34,6 @@ struct VaultKeys: Sendable {
   /// Whether the vault is unlocked or does not exist yet.
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
-  /// The error for an access that requires the vault to be unlocked.
   var lockReason: SecretStoreError {
     guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
       return lockedError
@@ -53,7 +52,6 @@ struct VaultKeys: Sendable {
       keys.isEmpty ? "a newer version of Locket" : Diagnosis.list(keys, last: " or ", limit: 5))
   }
 
-  /// Adapts the open keys to a log's first key table.
   mutating func adapt(to table: KeyTable) {
     if let pending = pendingRing, pending.vaultID == table.vaultID,
       pending.generation == table.generation
@@ -86,7 +84,6 @@ struct VaultKeys: Sendable {
     return table.sealer(cipher)
   }
 
-  /// Returns the key that seals new secrets with an accessibility.
   func secretKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> TableKey {
@@ -116,7 +113,6 @@ struct VaultKeys: Sendable {
     throw isUnlocked || purpose.wrappings == [.device] ? .otherDevice("The item") : lockReason
   }
 
-  /// Returns the key that seals the attributes of new items with an accessibility.
   func attributesKey(
     for accessibility: Accessibility
   ) throws(SecretStoreError) -> TableKey {
@@ -236,7 +232,6 @@ extension VaultKeys {
     fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
   }
 
-  /// Removes the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     isLockedByApp = true
     pendingRing = nil

@@ -9,7 +9,6 @@ struct ConstrainedSecret: Sendable {
 
   /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
-  /// The parameters for opening the content; nil if the content is the secret itself.
   var sealing: PasswordSealing?
   /// The secret, which may be sealed under an application password.
   let content: Secret

@@ -1,6 +1,5 @@
 /// An entry of a record, which changes one item.
 enum ItemEntry: Sendable {
-  /// The new state of the item.
   case put(VaultItem)
   /// The removal of the item, if it has this revision or an earlier one.
   case remove(SecretItem.ID, revision: UInt64)
@@ -30,7 +29,6 @@ enum ItemEntry: Sendable {
     }
   }
 
-  /// Reads an entry from a record's attributes, and its sealed secret from the record's secrets.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {

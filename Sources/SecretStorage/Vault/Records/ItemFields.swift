@@ -11,7 +11,6 @@ struct ItemFields {
 
   private(set) var identity: ItemIdentity
   private(set) var attributes = ItemAttributes()
-  /// Fields with unknown tags, which are preserved unchanged.
   private(set) var unknown: [UInt8] = []
 
   init(_ item: SecretItem) {
@@ -30,7 +29,6 @@ struct ItemFields {
     return bytes
   }
 
-  /// Returns the encoded fields of an identity, in the order of their tags.
   static func encoded(_ identity: ItemIdentity) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(Tag.service, identity.service)

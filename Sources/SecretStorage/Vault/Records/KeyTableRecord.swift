@@ -9,7 +9,6 @@ struct KeyTableRecord: Sendable {
   let sequence: UInt64
   let previousDigest: ArraySlice<UInt8>
   let previousSubject: RecordSubject
-  /// The sequence of the log's first record.
   let logStart: UInt64
   private let payload: ArraySlice<UInt8>
   /// The bytes that the tags under link keys authenticate.
@@ -49,14 +48,12 @@ struct KeyTableRecord: Sendable {
     }
   }
 
-  /// Returns whether the tag under the user key is valid.
   func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
     let authenticated = payload.dropLast(VaultSealer.tagSize)
     let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
     return tag[...] == payload.suffix(VaultSealer.tagSize)
   }
 
-  /// Returns whether the record has a valid tag under a link key.
   func isLinked(
     to link: TableKey, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool {

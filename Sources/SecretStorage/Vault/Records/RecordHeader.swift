@@ -6,7 +6,6 @@ struct RecordHeader: Sendable {
     case items = 2
   }
 
-  /// The size of a header, in bytes.
   static let size = 1 + 8 + 32
   /// The valid sequence numbers, to which small integers can be added without overflow.
   static let sequences: Range<UInt64> = 1..<(1 << 63)

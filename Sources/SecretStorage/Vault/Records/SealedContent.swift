@@ -30,7 +30,6 @@ enum SealedContent: Sendable {
     if case .stored = self { true } else { false }
   }
 
-  /// The part in a range of offsets.
   subscript(range: Range<Int>) -> SealedContent {
     switch self {
     case .memory(let bytes): .memory(bytes.dropFirst(range.lowerBound).prefix(range.count))

@@ -2,7 +2,6 @@
 struct SealedSecret: Sendable {
   /// The item's revision when the secret was sealed.
   let revision: UInt64
-  /// The identifier of the key under which the secret is sealed.
   let key: UInt32
   let accessibility: Accessibility
   /// The item's access flags, which have not changed since the secret was sealed.

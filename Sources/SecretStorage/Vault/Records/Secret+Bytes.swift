@@ -11,13 +11,11 @@ extension Secret {
     }
   }
 
-  /// Returns a copy of a range of the bytes.
   func slice(_ range: some RangeExpression<Int>) -> Secret {
     // The bytes are copied inside the closure, and the subscript checks the range.
     unsafe withUnsafeBytes { unsafe Secret($0[range.relative(to: $0.indices)]) }
   }
 
-  /// Returns these bytes followed by those of another secret.
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe withUnsafeBytes { one in

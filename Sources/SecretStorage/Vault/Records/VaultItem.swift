@@ -74,7 +74,6 @@ struct VaultItem: Sendable {
     self.init(bytes, secret, counted: fields)
   }
 
-  /// Reads an item from a record's attributes, and its secret from the record's secrets.
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
@@ -106,9 +105,7 @@ struct VaultItem: Sendable {
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
 
   var revision: UInt64 { integer(Offset.revision) }
-  /// The creation date, in microseconds since 1970.
   var created: Int64 { integer(Offset.created) }
-  /// The modification date, in microseconds since 1970.
   var modified: Int64 { integer(Offset.modified) }
 
   var accessControl: AccessControl {
@@ -174,7 +171,6 @@ struct VaultItem: Sendable {
       || identity == other.identity
   }
 
-  /// The size of the item in a log, in bytes.
   var byteCount: Int {
     Offset.fields + Int(integer(Offset.fieldsSize) as UInt32)
       + Int(integer(Offset.secretSize) as UInt32)

@@ -7,7 +7,6 @@ struct VaultSealer: Sendable {
   /// The size of a write ID, with which the salts of the write's records begin, in bytes.
   private static let writeIDSize = 8
   private static let attributesPurpose = "locket attributes"
-  /// The size of an authentication tag, in bytes.
   static let tagSize = 16
 
   let vaultID: [UInt8]
@@ -170,7 +169,6 @@ extension KeyTable {
 /// A record of items, with the entries that could be opened.
 struct ItemsRecord {
   var entries: [ItemEntry] = []
-  /// The subject of the previous record; nil if it is unknown.
   var previousSubject: RecordSubject?
 
   var subject: RecordSubject { entries.count == 1 ? .item(entries[0].id) : .block }
