@@ -14,9 +14,7 @@ struct VaultChain: Sendable {
   /// Skips the sequence numbers up to and including the given one.
   mutating func skip(to sequence: UInt64?) {
     guard let sequence, sequence > head.sequence else { return }
-    head = ChainHead(
-      sequence: sequence, digest: head.digest, subject: head.subject,
-      previousDigest: head.previousDigest)
+    head.sequence = sequence
   }
 
   mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
@@ -48,7 +46,7 @@ struct ChainHead: Hashable, Sendable {
     sequence: 0, digest: [UInt8](repeating: 0, count: 32)[...], subject: .keys,
     previousDigest: [])
 
-  let sequence: UInt64
+  fileprivate(set) var sequence: UInt64
   let digest: ArraySlice<UInt8>
   let subject: RecordSubject
   /// The digest of the previous record; empty if it is unknown.

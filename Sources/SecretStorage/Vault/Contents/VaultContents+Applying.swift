@@ -127,13 +127,13 @@ extension VaultContents {
   mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):
-      if !damage.isEmpty { damage.resolve(item.id) }
+      damage.resolve(item.id)
       index.put(item)
     case .remove(let id, let revision):
       let current = index[id]?.revision
       // The lost record may have moved the item to another attributes key.
       if followsLoss, current == revision, damage[id] != nil { return }
-      if !damage.isEmpty { damage.resolve(id) }
+      damage.resolve(id)
       // A revision later than the current one is from a lost record.
       if let current, revision >= current { index.remove(id) }
     }

@@ -148,7 +148,8 @@ extension VaultContents {
     // The vault may have been created after the log was read.
     let more = try location.log.changes(since: position)
     if more.isReset || more.position != position { return false }
-    let slotTypes = [ownTypes, remembered?.slotTypes].compactMap(\.self)
+    // Unknown types may be any.
+    let slotTypes = [ownTypes, remembered.map { $0.keys?.slotTypes ?? .max }].compactMap(\.self)
     let error = SecretStoreError.replaced(
       "\(name) is missing, but this machine has recorded a vault at this path")
     if slotTypes.allSatisfy({ $0 == KeyTable.deviceSlotType }) {
@@ -158,8 +159,4 @@ extension VaultContents {
     }
     return true
   }
-}
-
-extension RememberedVault {
-  fileprivate var slotTypes: UInt64 { keys?.slotTypes ?? .max }
 }

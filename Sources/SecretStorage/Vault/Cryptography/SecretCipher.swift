@@ -58,9 +58,7 @@ extension SecretCipher {
     // A salt is not secret.
     return unsafe salt.withUnsafeBytes { unsafe Array($0) }
   }
-}
 
-extension SecretCipher {
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
   /// The check is called several times a second. A derivation cannot be interrupted: it continues

@@ -150,8 +150,7 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path)
-    }
+    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
     return status == nil ? nil : try keyMaterial("credential", at: path)
   }
 

@@ -24,17 +24,10 @@ struct VaultItem: Sendable {
   /// The valid dates in microseconds since 1970, to which offsets can be added without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
-  private static let genericClass: UInt8 = 1
-  private static let internetClass: UInt8 = 2
-
-  private static func code(of itemClass: ItemIdentity.Class) -> UInt8 {
-    itemClass == .generic ? genericClass : internetClass
-  }
-
   /// Returns the authenticated context of a secret under an application password: the class and the
   /// identity, which are the same after an import to another vault.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
-    [code(of: identity.itemClass)] + ItemFields.encoded(identity)
+    [identity.itemClass.code] + ItemFields.encoded(identity)
   }
 
   /// The record that contains the item, which the record's items share.
@@ -66,7 +59,7 @@ struct VaultItem: Sendable {
     bytes.append(littleEndian: item.revision)
     bytes.append(littleEndian: item.creationDate.microseconds)
     bytes.append(littleEndian: item.modificationDate.microseconds)
-    bytes.append(Self.code(of: item.identity.itemClass))
+    bytes.append(item.identity.itemClass.code)
     bytes.append(item.attributes.accessControl.accessibility.rawValue)
     bytes.append(littleEndian: item.attributes.accessControl.flags.rawValue)
     var fields: [UInt8] = []
@@ -87,7 +80,7 @@ struct VaultItem: Sendable {
     try ItemFields.check(&reader, count: Int(fieldsSize))
     guard Accessibility(rawValue: byte(Offset.accessibility)) != nil,
       Accessibility(rawValue: byte(Offset.secretAccessibility)) != nil,
-      [Self.genericClass, Self.internetClass].contains(byte(Offset.itemClass)),
+      (1...2).contains(byte(Offset.itemClass)),
       RecordHeader.sequences.contains(revision),
       RecordHeader.sequences.contains(integer(Offset.secretRevision)),
       Self.dates.contains(created), Self.dates.contains(modified)
@@ -105,6 +98,7 @@ struct VaultItem: Sendable {
   var id: SecretItem.ID { SecretItem.ID(body.attributes[start..<(start + Offset.revision)]) }
 
   var revision: UInt64 { integer(Offset.revision) }
+  /// In microseconds since 1970, as are all dates of an item.
   var created: Int64 { integer(Offset.created) }
   var modified: Int64 { integer(Offset.modified) }
 
@@ -138,7 +132,7 @@ struct VaultItem: Sendable {
     }
   }
 
-  /// Returns the item with its dates limited to the given microseconds since 1970.
+  /// Returns the item with its dates limited.
   func copy(datedUpTo latest: Int64) -> VaultItem {
     copy(as: id, revision: revision, with: secret, datedUpTo: latest)
   }
@@ -188,7 +182,7 @@ struct VaultItem: Sendable {
 
   private var fields: ItemFields {
     ItemFields(
-      isGeneric: byte(Offset.itemClass) == Self.genericClass,
+      isGeneric: byte(Offset.itemClass) == ItemIdentity.Class.generic.code,
       decoding: RecordReader(encoded.dropFirst(Offset.fields)))
   }
 
@@ -221,6 +215,10 @@ final class RecordBody: Sendable {
     self.attributes = attributes
     self.secrets = secrets
   }
+}
+
+extension ItemIdentity.Class {
+  fileprivate var code: UInt8 { self == .generic ? 1 : 2 }
 }
 
 extension Date {
