@@ -11,7 +11,8 @@ extension VaultContents {
       switch entry {
       case .damaged(let place, let end):
         if changes.isReset, try isUnacknowledged(behind: changes.entries[nextIndex...]) {
-          interruptedWrite = InterruptedWrite(place: "\(place) and beyond", isTorn: false)
+          interruptedWrite = LogChanges.Tail(
+            place: "\(place) and beyond", isTorn: false, isUnwritten: false)
           position = end
           return
         }

@@ -13,9 +13,13 @@ extension VaultContents {
         "\(name) has no intact key table; damaged: \(damage.description)")
       return true
     }
-    if let vaultID = keys.table?.vaultID, try isReplaced(vaultID, location) {
-      trustError = .replaced("\(name) is not the vault that this machine has recorded at this path")
-      return true
+    if let vaultID = keys.table?.vaultID {
+      recordedVaultID = try location.device.vaultID(at: name)
+      if recordedVaultID ?? session.seen.vaultID ?? vaultID != vaultID {
+        trustError = .replaced(
+          "\(name) is not the vault that this machine has recorded at this path")
+        return true
+      }
     }
     var tail = tail
     var problem = rollback(tail)
@@ -41,15 +45,6 @@ extension VaultContents {
       recordEnd(tail)
     }
     return true
-  }
-
-  /// Whether another vault is recorded for the log's path or was read there by this object.
-  private mutating func isReplaced(
-    _ vaultID: [UInt8], _ location: VaultLocation
-  ) throws(SecretStoreError) -> Bool {
-    recordedVaultID = try location.device.vaultID(at: location.log.name)
-    guard let expected = recordedVaultID ?? session.seen.vaultID else { return false }
-    return expected != vaultID
   }
 
   private var missing: ChainHead? {
@@ -113,7 +108,7 @@ extension VaultContents {
   private mutating func recordEnd(_ tail: LogChanges.Tail?) {
     if let tail {
       if tail.isTorn || tail.isUnwritten || remembersThisLog {
-        interruptedWrite = InterruptedWrite(place: tail.place, isTorn: tail.isTorn)
+        interruptedWrite = tail
       } else {
         // It is unknown whether this write was acknowledged, so it counts as acknowledged.
         damage.recordLoss(tail.place)
@@ -137,16 +132,7 @@ extension VaultContents {
     }
     return end < next ? nil : "the end, where records \(next)...\(end) are missing"
   }
-}
 
-/// The remainder of an unacknowledged write at a log's end, which the next write truncates.
-struct InterruptedWrite: Equatable, Sendable {
-  let place: String
-  /// Whether the bytes are the beginning of a record, as a killed process may leave behind.
-  let isTorn: Bool
-}
-
-extension VaultContents {
   /// The maximum number of records in a write, which limits the search for its first record.
   private static let maximumRecords: UInt64 = 4096
 

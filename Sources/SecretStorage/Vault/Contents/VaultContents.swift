@@ -3,8 +3,8 @@
 /// Reading the log from its beginning replaces everything except `session` and the open keys.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
-  var keys: VaultKeys
-  var session: VaultSession
+  var keys = VaultKeys()
+  var session = VaultSession()
 
   var position: LogPosition?
   var chain = VaultChain()
@@ -20,7 +20,8 @@ struct VaultContents: Sendable {
   var outdatedStart: UInt64?
   /// The error for a missing vault that the next write replaces with a new one.
   var missingVaultError: SecretStoreError?
-  var interruptedWrite: InterruptedWrite?
+  /// The remainder of an unacknowledged write at the log's end, which the next write truncates.
+  var interruptedWrite: LogChanges.Tail?
   /// Whether the log has a different record with the sequence number of the expected one.
   var isDiverged = false
   /// Whether the log has the expected record, and no damage before it.
@@ -28,12 +29,6 @@ struct VaultContents: Sendable {
   /// Whether the end of the log is missing, according to its key table.
   var isCutOff = false
   var trustError: SecretStoreError?
-
-  init(
-    cipher: any SecretCipher, keys: VaultKeys = VaultKeys(), session: VaultSession = VaultSession()
-  ) {
-    (self.cipher, self.keys, self.session) = (cipher, keys, session)
-  }
 
   mutating func reset() {
     (keys.table, keys.standing, keys.fingerprint) = (nil, .proven, nil)
