@@ -9,6 +9,8 @@ struct ItemFields {
     case comment, itemDescription, creator, type, isInvisible
   }
 
+  static var accountTag: UInt8 { Tag.account.rawValue }
+
   private(set) var identity: ItemIdentity
   private(set) var attributes = ItemAttributes()
   private(set) var unknown: [UInt8] = []
@@ -61,22 +63,6 @@ struct ItemFields {
       if count != requiredCount { throw MalformedRecord() }
     }
     if reader.position != end { throw MalformedRecord() }
-  }
-
-  /// Calls a closure with the bytes of the account in checked fields, or no bytes if it is absent.
-  static func account<Result>(
-    in fields: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer.SubSequence) -> Result
-  ) -> Result {
-    var position = 0
-    while position < fields.count {
-      let count = Int(
-        UInt32(
-          littleEndian: unsafe fields.loadUnaligned(fromByteOffset: position + 1, as: UInt32.self)))
-      let content = (position + 5)..<(position + 5 + count)
-      if unsafe fields[position] == Tag.account.rawValue { return unsafe body(fields[content]) }
-      position = content.upperBound
-    }
-    return unsafe body(fields[..<0])
   }
 
   /// Decodes fields that ``check(_:count:)`` accepted.

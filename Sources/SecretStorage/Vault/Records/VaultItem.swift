@@ -120,15 +120,20 @@ struct VaultItem: Sendable {
 
   /// Returns whether the account is ASCII and differs from an ASCII string, compared byte by byte.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
-    let start = start + Offset.fields
+    var position = start + Offset.fields
+    let end = position + Int(integer(Offset.fieldsSize) as UInt32)
     // All fields are within the attributes, because they were checked.
     return unsafe body.attributes.withUnsafeBytes { bytes in
-      unsafe ItemFields.account(
-        in: UnsafeRawBufferPointer(
-          rebasing: bytes[start..<(start + Int(integer(Offset.fieldsSize) as UInt32))])
-      ) { found in
-        unsafe !found.elementsEqual(account) && found.allSatisfy { $0 < 128 }
+      while position < end {
+        let count = unsafe bytes.loadUnaligned(fromByteOffset: position + 1, as: UInt32.self)
+        let content = (position + 5)..<(position + 5 + Int(UInt32(littleEndian: count)))
+        if unsafe bytes[position] == ItemFields.accountTag {
+          let found = unsafe bytes[content]
+          return unsafe !found.elementsEqual(account) && found.allSatisfy { $0 < 128 }
+        }
+        position = content.upperBound
       }
+      return !account.isEmpty
     }
   }
 
