@@ -53,12 +53,6 @@ struct ChainHead: Hashable, Sendable {
   let previousDigest: ArraySlice<UInt8>
 }
 
-/// The last record of a log that a compaction replaced.
-struct ReplacedHead: Sendable {
-  let sequence: UInt64
-  let digest: ArraySlice<UInt8>
-}
-
 /// The object of a record's change, which the next record repeats in case this record is lost.
 enum RecordSubject: Hashable, Sendable {
   case keys

@@ -21,7 +21,7 @@ struct KeyTable: Sendable {
   var end: UInt64 = 0
   /// The end of the log that a compaction replaced with the records before this table; nil unless
   /// the table is the compaction's last record.
-  var replaced: ReplacedHead?
+  var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
   /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
@@ -129,7 +129,7 @@ extension KeyTable {
         guard end == nil else { throw MalformedRecord() }
         end = try content.integer()
       case .replaced:
-        replaced = ReplacedHead(sequence: try content.integer(), digest: try content.bytes(32))
+        replaced = (sequence: try content.integer(), digest: try content.bytes(32))
       case nil:
         unknown.append((tag, section))
       }

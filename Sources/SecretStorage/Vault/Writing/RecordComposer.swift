@@ -27,15 +27,15 @@ struct RecordComposer {
   mutating func end(
     with keys: VaultKeys, replacing head: ChainHead
   ) throws(SecretStoreError) {
-    let replaced = ReplacedHead(sequence: head.sequence, digest: head.digest)
-    try addTable(of: keys, end: nextSequence, replaced: replaced)
+    try addTable(of: keys, end: nextSequence, replacing: head)
   }
 
   private mutating func addTable(
-    of keys: VaultKeys, end: UInt64, replaced: ReplacedHead? = nil
+    of keys: VaultKeys, end: UInt64, replacing head: ChainHead? = nil
   ) throws(SecretStoreError) {
     guard var table = keys.table else { throw keys.lockReason }
-    (table.end, table.replaced) = (end, replaced)
+    table.end = end
+    table.replaced = head.map { (sequence: $0.sequence, digest: $0.digest) }
     let record = try table.sealer(cipher).keys(
       table, after: chain.head, logStart: chain.start ?? nextSequence, under: keys.ring)
     add(record, .keys)
