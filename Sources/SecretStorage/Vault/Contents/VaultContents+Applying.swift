@@ -3,9 +3,7 @@ extension VaultContents {
   /// Applies the entries of a log.
   ///
   /// Without `device`, the keys and records of this machine are not used.
-  mutating func apply(
-    _ changes: LogChanges, _ device: DeviceState?
-  ) throws(SecretStoreError) {
+  mutating func apply(_ changes: LogChanges, _ device: DeviceState?) throws(SecretStoreError) {
     if changes.isReset { index.reserveCapacity(for: changes.entries) }
     for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
       switch entry {
@@ -161,9 +159,7 @@ extension VaultContents {
   }
 
   /// Adopts a key table of the log; throws `corrupted` if it does not belong to this file.
-  mutating func adopt(
-    _ read: KeyTableRecord, _ device: DeviceState?
-  ) throws(SecretStoreError) {
+  mutating func adopt(_ read: KeyTableRecord, _ device: DeviceState?) throws(SecretStoreError) {
     if isOutdated(read) {
       // It is not opened, because keys may open it that no longer open the vault.
       outdatedStart = read.logStart

@@ -104,9 +104,7 @@ extension ScryptCost {
   }
 
   /// Returns the cost for the default duration, measured once for each type of cipher.
-  static func calibratedDefault(
-    _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> ScryptCost {
+  static func calibratedDefault(_ cipher: any SecretCipher) throws(SecretStoreError) -> ScryptCost {
     // The lock is held during the measurement, because concurrent ones would distort each other.
     return try defaults.withLock { defaults throws(SecretStoreError) in
       let type = ObjectIdentifier(type(of: cipher))

@@ -73,9 +73,7 @@ extension KeySlot {
     return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
   }
 
-  func isOfDevice(
-    _ secret: Secret?, by sealer: VaultSealer
-  ) throws(SecretStoreError) -> Bool {
+  func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
     guard let secret else { return false }
     return try open(with: .device(secret), by: sealer) != nil
   }

@@ -84,9 +84,7 @@ struct VaultKeys: Sendable {
     return table.sealer(cipher)
   }
 
-  func secretKey(
-    for accessibility: Accessibility
-  ) throws(SecretStoreError) -> TableKey {
+  func secretKey(for accessibility: Accessibility) throws(SecretStoreError) -> TableKey {
     guard let sealed = table?.key(for: .secrets(accessibility)) else {
       throw .unsupported(
         accessibility == .whenPasscodeSetThisDeviceOnly
@@ -113,9 +111,7 @@ struct VaultKeys: Sendable {
     throw isUnlocked || purpose.wrappings == [.device] ? .otherDevice("The item") : lockReason
   }
 
-  func attributesKey(
-    for accessibility: Accessibility
-  ) throws(SecretStoreError) -> TableKey {
+  func attributesKey(for accessibility: Accessibility) throws(SecretStoreError) -> TableKey {
     let key = table?.key(for: .attributes(of: accessibility)).flatMap { ring[$0] }
     guard let key else { throw lockReason }
     return key

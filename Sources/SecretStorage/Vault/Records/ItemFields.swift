@@ -45,9 +45,7 @@ struct ItemFields {
   }
 
   /// Skips encoded fields, and throws if ``init(isGeneric:decoding:)`` could not decode them.
-  static func check(
-    _ reader: inout RecordReader, count: Int
-  ) throws(MalformedRecord) {
+  static func check(_ reader: inout RecordReader, count: Int) throws(MalformedRecord) {
     let end = reader.position + count
     while reader.position < end {
       let tag = Tag(rawValue: try reader.integer())

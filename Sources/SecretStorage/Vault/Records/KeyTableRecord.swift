@@ -54,9 +54,7 @@ struct KeyTableRecord: Sendable {
     return tag[...] == payload.suffix(VaultSealer.tagSize)
   }
 
-  func isLinked(
-    to link: TableKey, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
+  func isLinked(to link: TableKey, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
     guard let found = links[link.id] else { return false }
     let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
     return tag[...] == found

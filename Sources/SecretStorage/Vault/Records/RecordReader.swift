@@ -88,9 +88,7 @@ extension [UInt8] {
   }
 
   /// Appends an integer as a section; ignores nil.
-  mutating func append(
-    _ tag: some RawRepresentable<UInt8>, _ integer: (some FixedWidthInteger)?
-  ) {
+  mutating func append(_ tag: some RawRepresentable<UInt8>, _ integer: (some FixedWidthInteger)?) {
     guard let integer else { return }
     append(tag.rawValue)
     append(littleEndian: UInt32(integer.bitWidth / 8))

@@ -29,9 +29,7 @@ struct SealedSecret: Sendable {
   }
 
   /// Derives the key of this secret from the key of its accessibility.
-  func recordKey(
-    from key: Secret, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Secret {
+  func recordKey(from key: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }
 

@@ -38,9 +38,7 @@ struct VaultItem: Sendable {
   private let secretStart: Int
 
   /// Creates an item in a separate record.
-  private init(
-    _ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>
-  ) {
+  private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
     var bytes = head
     bytes.append(littleEndian: secret.revision)
     bytes.append(littleEndian: secret.key)
