@@ -127,10 +127,8 @@ extension VaultContents {
 
   /// Determines whether a missing log is an error or may be replaced with a new vault.
   ///
-  /// A new vault may replace one that only this device could open, because that vault did not
-  /// protect its items from a program that can remove it. Replacing any other vault would store
-  /// secrets without the protection of its keys.
-  ///
+  /// A new vault may replace one that only this device could open, which did not protect its items
+  /// from a program that can remove it. Replacing another would store secrets without its keys.
   /// Returns false if there is a log by now.
   private mutating func validateMissingLog(
     _ location: VaultLocation

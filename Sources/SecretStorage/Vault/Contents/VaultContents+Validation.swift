@@ -103,8 +103,7 @@ extension VaultContents {
     }
   }
 
-  /// Records what is missing or remains at the end of a log with every record that this machine
-  /// has seen.
+  /// Records what is missing or remains at the end of a log with every expected record.
   private mutating func recordEnd(_ tail: LogChanges.Tail?) {
     if let tail {
       if tail.isTorn || tail.isUnwritten || remembersThisLog {
@@ -121,8 +120,7 @@ extension VaultContents {
     if damage.isUnattributed { damage.recordGap(before: chain.head.sequence + 2) }
   }
 
-  /// A description of the missing last records of those that were written with the log; nil if none
-  /// are missing.
+  /// A description of the missing last records of those that were written with the log.
   var missingEnd: String? {
     guard let end = keys.table?.end else { return nil }
     let next = chain.head.sequence + 1

@@ -73,8 +73,7 @@ struct VaultDamage: Sendable {
 }
 
 extension [String] {
-  /// The strings, separated by commas; of more than ten, the first ten and the number of the
-  /// others.
+  /// The first ten strings, separated by commas, and the number of the others.
   var summary: String {
     let limit = 10
     let list = prefix(limit).joined(separator: ", ")

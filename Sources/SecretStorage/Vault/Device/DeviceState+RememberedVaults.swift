@@ -2,9 +2,8 @@ import CLibrary
 import Concurrency
 import StorageInternals
 
-// A vault's record is written after each change, but each process flushes it only once for each
-// log, before it writes to it. So after a power failure, it may be older than the vault, but not
-// newer or of an earlier log.
+// A vault's record is written after each change, but flushed only before a process's first write to
+// a log. So after a power failure, it may be older than the vault, but not newer or of another log.
 extension DeviceState {
   private static let magic = Array("LocketS\n".utf8)
   // The sizes of the newest record, and of the file, which contains the keys if they are known.
@@ -37,8 +36,7 @@ extension DeviceState {
   ///
   /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
   /// returns false if the file is locked. With it, missing directories are created, and `busy` is
-  /// thrown after `lockTimeout`, but unless a rollback is accepted, after at most a second: a
-  /// longer wait is not worthwhile, because the vault contains the state.
+  /// thrown after `lockTimeout` or, if the vault contains the state as well, after a second.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true

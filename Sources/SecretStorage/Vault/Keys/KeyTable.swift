@@ -16,11 +16,9 @@ struct KeyTable: Sendable {
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
-  /// The sequence of the last record that was written with the log, which reveals a missing end;
-  /// 0 if a later table in the log states it.
+  /// The sequence of the last record that was written with the log; 0 if a later table states it.
   var end: UInt64 = 0
-  /// The end of the log that a compaction replaced with the records before this table; nil unless
-  /// the table is the compaction's last record.
+  /// The end of the log that the records before this table replaced; only in a compaction's last.
   var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
   /// Sections of newer versions, which are preserved unchanged.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
@@ -143,8 +141,7 @@ extension KeyTable {
 
   /// Returns the user key from the first slot that a key opens.
   ///
-  /// `check` is called before each slot and several times a second during key derivations. It
-  /// cancels by throwing, as does cancelling the task.
+  /// `check` is called before each slot and during key derivations, and cancels by throwing.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,

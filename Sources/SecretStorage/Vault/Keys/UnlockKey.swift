@@ -106,8 +106,7 @@ struct SlotKey: Sendable {
   /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
   ///
   /// Call this without the vault's lock, so that other writers do not wait. If `given` is nil, the
-  /// cost is calibrated. The user key, if it exists yet, only affects the salt. `check` cancels by
-  /// throwing. Throws `invalid` for a cost that is not allowed.
+  /// cost is calibrated. The user key only affects the salt. `check` cancels by throwing.
   func stretched(
     cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

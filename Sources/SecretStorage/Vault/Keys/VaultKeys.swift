@@ -17,9 +17,8 @@ struct VaultKeys: Sendable {
 
   var table: KeyTable?
   var standing = Standing.proven
-  /// The fingerprint of the table's generation: the keys in use between two rotations.
-  ///
-  /// It is a digest of the generation's link key, and nil if that key is unavailable.
+  /// The fingerprint of the table's generation: the keys in use between two rotations; nil if its
+  /// link key is unavailable.
   var fingerprint: [UInt8]?
   var ring = KeyRing()
   /// The keys of a file that this object is about to install, for the first thread that reads it.

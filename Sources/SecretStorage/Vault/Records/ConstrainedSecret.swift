@@ -35,8 +35,7 @@ extension ConstrainedSecret {
 
   /// Returns the secret, which is opened with the password if it is sealed under one.
   ///
-  /// `check` cancels the derivation by throwing. Throws `wrongApplicationPassword`, `denied` if the
-  /// password is missing, or `corrupted` if the cost is not allowed.
+  /// `check` cancels by throwing. Throws `denied` if the password is missing.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}
