@@ -55,12 +55,9 @@ struct DeviceState: Sendable {
     guard key.count == Self.keySize else {
       throw .corrupted("The device key at \(keyPath) has \(key.count) bytes instead of 32")
     }
-    var secrets: [Secret] = []
-    for identity in identities {
-      secrets.append(
-        try cipher.deriveKey(from: key, salt: identity[...], purpose: "locket device"))
+    return try identities.map { identity throws(SecretStoreError) in
+      try cipher.deriveKey(from: key, salt: identity[...], purpose: "locket device")
     }
-    return secrets
   }
 
   /// Creates the device key if there is none, and returns the same secret as ``secret()``.
