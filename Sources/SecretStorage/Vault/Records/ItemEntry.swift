@@ -4,9 +4,9 @@ enum ItemEntry: Sendable {
   /// The removal of the item, if it has this revision or an earlier one.
   case remove(SecretItem.ID, revision: UInt64)
 
-  private enum Operation {
-    static let put: UInt8 = 1
-    static let remove: UInt8 = 2
+  private enum Operation: UInt8 {
+    case put = 1
+    case remove = 2
   }
 
   var id: SecretItem.ID {
@@ -20,10 +20,10 @@ enum ItemEntry: Sendable {
   func encode(into bytes: inout [UInt8]) {
     switch self {
     case .put(let item):
-      bytes.append(Operation.put)
+      bytes.append(Operation.put.rawValue)
       bytes += item.encoded
     case .remove(let id, let revision):
-      bytes.append(Operation.remove)
+      bytes.append(Operation.remove.rawValue)
       bytes.append(id)
       bytes.append(littleEndian: revision)
     }
@@ -32,13 +32,10 @@ enum ItemEntry: Sendable {
   init(
     in body: RecordBody, _ reader: inout RecordReader, secrets: inout RecordReader
   ) throws(MalformedRecord) {
-    switch try reader.integer(UInt8.self) {
-    case Operation.put:
-      self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
-    case Operation.remove:
-      self = .remove(try reader.itemID(), revision: try reader.integer())
-    default:
-      throw MalformedRecord()
+    switch Operation(rawValue: try reader.integer()) {
+    case .put: self = .put(try VaultItem(in: body, &reader, secrets: &secrets))
+    case .remove: self = .remove(try reader.itemID(), revision: try reader.integer())
+    case nil: throw MalformedRecord()
     }
   }
 }

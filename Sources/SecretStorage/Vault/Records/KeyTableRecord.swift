@@ -39,9 +39,9 @@ struct KeyTableRecord: Sendable {
 
   /// Decodes a payload if it is a well-formed key table; otherwise, returns nil.
   static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
+    guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(MalformedRecord) {
-      var reader = RecordReader(payload)
-      return try RecordHeader(&reader).kind == .keys ? KeyTableRecord(payload) : nil
+      return try KeyTableRecord(payload)
     } catch {
       // `VaultContents.apply` reports the record as damaged.
       return nil
