@@ -135,11 +135,6 @@ struct VaultItem: Sendable {
     }
   }
 
-  /// Returns the item with its dates limited.
-  func copy(datedUpTo latest: Int64) -> VaultItem {
-    copy(as: id, revision: revision, with: secret, datedUpTo: latest)
-  }
-
   /// Returns the item with a new identifier, revision and secret, and its dates limited.
   func copy(
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,

@@ -42,7 +42,8 @@ struct VaultImport {
   mutating func classify(_ block: ArraySlice<VaultItem>) throws(SecretStoreError) -> [Step] {
     var steps: [Step] = []
     for found in block {
-      let item = found.copy(datedUpTo: latest)
+      let item = found.copy(
+        as: found.id, revision: found.revision, with: found.secret, datedUpTo: latest)
       let decoded = found.decoded
       let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
