@@ -55,15 +55,11 @@ extension KeySlot {
     if kind.hasCheck, try Self.check(of: secret, kind, key.salt, sealer.cipher) != key.check {
       return nil
     }
-    do {
-      return try sealer.open(
-        key.sealed, under: secret, salt: key.salt, purpose: kind.purpose("slot"),
-        authenticating: sealer.vaultID)
-    } catch {
-      guard case .corrupted = error else { throw error }
-      if !kind.hasCheck { return nil }
-      throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
-    }
+    let user = try sealer.open(
+      key.sealed, under: secret, salt: key.salt, purpose: kind.purpose("slot"),
+      authenticating: sealer.vaultID)
+    if user != nil || !kind.hasCheck { return user }
+    throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
   }
 
   private static func check(

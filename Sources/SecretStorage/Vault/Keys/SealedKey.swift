@@ -22,14 +22,9 @@ extension SealedKey {
   func open(
     _ copy: Copy, with outer: Secret, by sealer: VaultSealer
   ) throws(SecretStoreError) -> Secret? {
-    do {
-      return try sealer.open(
-        copy.sealed, under: outer, salt: copy.salt, purpose: Self.derivationPurpose,
-        authenticating: context(in: sealer.vaultID, copy.wrapping))
-    } catch {
-      guard case .corrupted = error else { throw error }
-      return nil
-    }
+    try sealer.open(
+      copy.sealed, under: outer, salt: copy.salt, purpose: Self.derivationPurpose,
+      authenticating: context(in: sealer.vaultID, copy.wrapping))
   }
 
   func isOfDevice(_ secret: Secret, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {

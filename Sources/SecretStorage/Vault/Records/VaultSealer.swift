@@ -21,13 +21,18 @@ struct VaultSealer: Sendable {
     return try cipher.seal(message, with: derived, authenticating: context)
   }
 
-  /// Opens a sealed message; throws `corrupted` if an argument differs from the one for sealing.
+  /// Opens a sealed message; returns nil if an argument differs from the one for sealing.
   func open(
     _ sealed: ArraySlice<UInt8>, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
-  ) throws(SecretStoreError) -> Secret {
+  ) throws(SecretStoreError) -> Secret? {
     let derived = try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-    return try cipher.open(sealed, with: derived, authenticating: context)
+    do throws(SecretStoreError) {
+      return try cipher.open(sealed, with: derived, authenticating: context)
+    } catch {
+      guard case .corrupted = error else { throw error }
+      return nil
+    }
   }
 
   /// Returns a record of items, with all attributes sealed under one key.
@@ -138,6 +143,9 @@ struct VaultSealer: Sendable {
       let opened = try open(
         sealed, under: attributesKey, salt: salt, purpose: Self.attributesPurpose,
         authenticating: context)
+      guard let opened else {
+        throw SecretStoreError.corrupted("A sealed message is not authentic")
+      }
       let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
       var secrets = RecordReader(reader.remaining)
       reader = RecordReader(attributes[...])
