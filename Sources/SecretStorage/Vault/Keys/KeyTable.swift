@@ -30,16 +30,6 @@ struct KeyTable: Sendable {
   /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
-  func checkCounts() throws(SecretStoreError) {
-    if slots.count > Self.slotLimit {
-      throw .invalid("A vault can have at most \(Self.slotLimit) key slots: remove one first")
-    }
-    if keys.count > Self.keyLimit {
-      throw .invalid(
-        "A vault can have at most \(Self.keyLimit) keys: finish the rotation with resumeRotation()")
-    }
-  }
-
   /// The generation of the keys: the identifier of the newest attributes key.
   var generation: UInt32? { key(for: .attributes)?.id }
 

@@ -74,7 +74,13 @@ struct VaultSealer: Sendable {
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
     guard let user = ring.user else { throw .locked() }
-    try table.checkCounts()
+    if table.slots.count > KeyTable.slotLimit {
+      throw .invalid("A vault can have at most \(KeyTable.slotLimit) key slots: remove one first")
+    }
+    if table.keys.count > KeyTable.keyLimit {
+      let limit = "A vault can have at most \(KeyTable.keyLimit) keys"
+      throw .invalid("\(limit): finish the rotation with resumeRotation()")
+    }
     let header = try RecordHeader(kind: .keys, after: head)
     let encoded = table.encoded
     var payload = header.encoded
