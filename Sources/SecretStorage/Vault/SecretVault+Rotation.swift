@@ -102,24 +102,15 @@ extension SecretVault {
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
     let location = try protectedLocation
     var rest = pending
-    let written = try location.log.withWriterLock {
-      append throws(SecretStoreError) -> (draft: VaultDraft, end: LogPosition)? in
-      let draft = try withContents { contents throws(SecretStoreError) -> VaultDraft? in
+    _ = try append(to: location) { () throws(SecretStoreError) in
+      try withContents { contents throws(SecretStoreError) -> VaultDraft? in
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
-        guard contents.keys.table != nil else {
-          // The vault was removed in the meantime.
-          rest = []
-          return nil
-        }
-        var draft = try VaultDraft(contents, location.device)
+        // If the vault was removed in the meantime, this creates no new one.
+        var draft = try VaultDraft(contents, nil)
         rest = try draft.reseal(pending, atMost: batchSize, contents)
         return draft
       }
-      guard let draft, !draft.records.isEmpty else { return nil }
-      try anchor(draft, location)
-      return (draft, try append(draft.records, draft.position))
     }
-    if let (draft, end) = written { acknowledge(draft, endingAt: end, location) }
     return rest
   }
 }
@@ -129,20 +120,20 @@ extension VaultDraft {
   fileprivate mutating func reseal(
     _ pending: ArraySlice<SecretItem.ID>, atMost count: Int, _ contents: VaultContents
   ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
-    guard let table = keys.table else { throw keys.lockReason }
     var rest = pending
-    var blocks: [KeyPurpose: [ItemEntry]] = [:]
+    var renewed: [VaultItem] = []
     var bytes = 0
     for id in pending.prefix(count) {
       if bytes > [VaultItem].blockBytes { break }
       rest = rest.dropFirst()
       // The item may have been changed or removed in the meantime.
-      guard let item = contents.index[id], item.isUnderOldKey(of: table) else { continue }
+      guard let table = keys.table, let item = contents.index[id], item.isUnderOldKey(of: table)
+      else { continue }
       bytes += item.byteCount
-      blocks[item.attributesPurpose, default: []].append(.put(try contents.renewed(item)))
+      renewed.append(try contents.renewed(item))
     }
-    for accessibility in [Accessibility.whenUnlocked, .always] {
-      try append(blocks[.attributes(of: accessibility)] ?? [], as: accessibility)
+    for (accessibility, items) in renewed.records(of: count) {
+      try append(items.map(ItemEntry.put), as: accessibility)
     }
     return rest
   }

@@ -132,7 +132,13 @@ extension SecretVault {
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {
       do {
-        acknowledge(draft, endingAt: try append(draft, location), location)
+        _ = try append(to: location) { () throws(SecretStoreError) in
+          // A new vault is recorded under the log's lock, so that no other process creates one.
+          if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
+            throw .conflict
+          }
+          return draft
+        }
       } catch {
         if error == .conflict { return false }
         throw error
@@ -155,17 +161,19 @@ extension SecretVault {
     }
   }
 
-  private func append(
-    _ draft: VaultDraft, _ location: VaultLocation
-  ) throws(SecretStoreError) -> LogPosition {
-    try location.log.withWriterLock { append throws(SecretStoreError) in
-      // A new vault is recorded under the log's lock, so that no other process creates one.
-      if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
-        throw .conflict
-      }
+  /// Appends a draft, which is made while no other writer is active; returns false if it is empty.
+  func append(
+    to location: VaultLocation, _ make: () throws(SecretStoreError) -> VaultDraft?
+  ) throws(SecretStoreError) -> Bool {
+    let written = try location.log.withWriterLock {
+      append throws(SecretStoreError) -> (draft: VaultDraft, end: LogPosition)? in
+      guard let draft = try make(), !draft.records.isEmpty else { return nil }
       try anchor(draft, location)
-      return try append(draft.records, draft.position)
+      return (draft, try append(draft.records, draft.position))
     }
+    guard let written else { return false }
+    acknowledge(written.draft, endingAt: written.end, location)
+    return true
   }
 
   private typealias FilledDraft = (

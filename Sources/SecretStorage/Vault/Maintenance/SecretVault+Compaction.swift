@@ -29,14 +29,17 @@ extension SecretVault {
     let state = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
     guard var state else { return try rewrite(reporting: report) }
     do throws(SecretStoreError) {
-      var new: CompactedVault?
+      var new: RecordComposer?
       let durabilityError = try location.log.replace(keepingOld: false) {
         write throws(SecretStoreError) in
         let items = try items(at: state)
-        var draft = try CompactedVault(
-          of: items, inBlocksOf: batchSize, endsWithBlocks: false, keys: state.keys,
-          after: state.chain, reserved: state.lastReserved, cipher)
-        try draft.addBlocks(reporting: report, writing: write)
+        var draft = try RecordComposer(
+          replacing: state.chain, reserved: state.lastReserved, with: state.keys, for: items,
+          followedBy: nil, cipher)
+        try draft.add(items.records(of: batchSize)) { draft, completed throws(SecretStoreError) in
+          for record in draft.takeRecords() { try write(record) }
+          try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
+        }
         // The first round adds all changes made during the copying; the others are short.
         for _ in 0..<3 {
           try draft.add(entries(since: &state, location))
@@ -177,7 +180,7 @@ extension VaultKeys {
   }
 }
 
-extension CompactedVault {
+extension RecordComposer {
   /// Adds each item's last state and its removals, in separate records.
   fileprivate mutating func add(
     _ changes: [(entry: ItemEntry, accessibility: Accessibility)]

@@ -104,17 +104,19 @@ extension SecretVault {
       try change(&changed)
       let items = try changed.itemsToRewrite(isRepair: isRepair)
       guard let position = changed.position, changed.keys.table != nil else { return nil }
-      var new = try CompactedVault(
-        of: items, inBlocksOf: batchSize, endsWithBlocks: true, keys: changed.keys,
-        after: changed.chain, reserved: changed.expected?.head.sequence, cipher)
-      var records: [LogRecord] = []
-      try new.addBlocks(reporting: report) { records.append($0) }
+      let blocks = items.records(of: batchSize)
+      var new = try RecordComposer(
+        replacing: changed.chain, reserved: changed.expected?.head.sequence, with: changed.keys,
+        for: items, followedBy: blocks.count, cipher)
+      try new.add(blocks) { _, completed throws(SecretStoreError) in
+        try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
+      }
       written = new.result
       _ = try recordVault(
         written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
         location)
       storePendingKeys(changed.keys)
-      return (records + new.takeRecords(), position)
+      return (new.records, position)
     }
     finishReplacing(by: written, durabilityError, location)
   }
@@ -174,6 +176,41 @@ extension SecretVault {
   /// Reports a failure; here, a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
     SecretStores.report(failure, on: observers.queue)
+  }
+}
+
+extension VaultContents {
+  /// Returns the items that a new file must contain.
+  ///
+  /// - Throws: The reason why the vault must not be replaced in its present state.
+  fileprivate mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
+    if let trustError { throw trustError }
+    if mayHaveMore { throw keys.lockReason }
+    if !isRepair {
+      try checkTrust()
+      return Array(index.items)
+    }
+    var items: [VaultItem] = []
+    for item in index.items where try !isBeyondRepair(item) {
+      // The key of an item from memory may be missing in a log that is cut off.
+      let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
+      items.append(hasKey ? item : try renewed(item))
+    }
+    return items
+  }
+
+  /// Returns whether an item's secret is damaged although its key is available.
+  private mutating func isBeyondRepair(_ item: VaultItem) throws(SecretStoreError) -> Bool {
+    do {
+      _ = try open(item)
+      return false
+    } catch {
+      switch error {
+      case .corrupted: return true
+      case .locked, .otherDevice: return false
+      default: throw error
+      }
+    }
   }
 }
 

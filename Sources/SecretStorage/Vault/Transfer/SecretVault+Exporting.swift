@@ -40,13 +40,23 @@ extension SecretVault {
       cost: cost, for: nil, cipher, checking: cancellationByLocking)
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkComplete()
-    let export = try ExportedVault(contents, under: key, inBlocksOf: batchSize) {
-      completed, total throws(SecretStoreError) in
-      try checkProgress(completed, of: total, report)
+    let items = contents.index.items.sorted { $0.created < $1.created }
+    let portable = items.filter(\.isPortable)
+    try checkProgress(0, of: portable.count, report)
+    let blocks = portable.records(of: batchSize)
+    let keys = try VaultKeys(slot: "passphrase", key, device: nil, cipher)
+    var new = try RecordComposer(
+      replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count, cipher)
+    try new.add(blocks) { item, revision throws(SecretStoreError) in
+      let sealed = try keys.seal(
+        contents.payload(of: item), of: item.id, revision: revision, item.accessControl, cipher)
+      return item.copy(as: item.id, revision: revision, with: sealed)
+    } progress: { _, completed throws(SecretStoreError) in
+      try checkProgress(completed, of: portable.count, report)
     }
     let fileSystem = location.device.fileSystem
     let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
-    let content = try log.content(of: export.records)
+    let content = try log.content(of: new.records)
     try location.checkTarget(url.path, overwriting)
     do {
       try fileSystem.replaceFile(
@@ -56,7 +66,11 @@ extension SecretVault {
       if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }
       throw SecretStoreError(error)
     }
-    return export.report
+    return ExportReport(
+      exported: portable.map(\.decoded),
+      omitted: items.filter { !$0.isPortable }.map {
+        ExportReport.Omission(item: $0.decoded, reason: "It is bound to this device.")
+      })
   }
 
   /// Reports the progress; throws if the report cancels the operation or the app locked the vault.
@@ -92,45 +106,6 @@ extension SecretStoreError {
       \(path) already exists: choose another file, or replace it with overwriting: true or `locket \
       secrets export --overwrite`
       """)
-  }
-}
-
-/// The records of an export, which is a separate vault that only a passphrase opens.
-struct ExportedVault {
-  private(set) var report = ExportReport()
-  private(set) var records: [LogRecord] = []
-
-  /// Seals a vault's portable items under new keys; `progress` receives completed and total items.
-  init(
-    _ contents: VaultContents, under key: SlotKey, inBlocksOf count: Int,
-    progress: (Int, Int) throws(SecretStoreError) -> Void
-  ) throws(SecretStoreError) {
-    let sorted = contents.index.items.sorted { $0.created < $1.created }
-    let portable = sorted.filter(\.isPortable)
-    report.exported = portable.map(\.decoded)
-    report.omitted = sorted.filter { !$0.isPortable }.map {
-      ExportReport.Omission(item: $0.decoded, reason: "It is bound to this device.")
-    }
-    let blocks = portable.records(of: count)
-    try progress(0, portable.count)
-    let keys = try VaultKeys(slot: "passphrase", key, device: nil, contents.cipher)
-    var composer = RecordComposer(contents.cipher)
-    try composer.begin(with: keys, followedBy: blocks.count)
-    var completed = 0
-    for (accessibility, block) in blocks {
-      let revision = composer.nextSequence
-      var entries: [ItemEntry] = []
-      for item in block {
-        let sealed = try keys.seal(
-          contents.payload(of: item), of: item.id, revision: revision, item.accessControl,
-          contents.cipher)
-        entries.append(.put(item.copy(as: item.id, revision: revision, with: sealed)))
-      }
-      try composer.add(entries, as: accessibility, under: keys)
-      completed += block.count
-      try progress(completed, portable.count)
-    }
-    records = composer.records
   }
 }
 

@@ -73,16 +73,12 @@ extension SecretVault {
   private func write(
     _ block: ArraySlice<VaultItem>, _ work: inout VaultImport, _ location: VaultLocation
   ) throws(SecretStoreError) {
-    let isWritten = try location.log.withWriterLock { append throws(SecretStoreError) in
+    let isWritten = try append(to: location) { () throws(SecretStoreError) in
       try work.refresh(from: location)
       let steps = try work.classify(block)
-      guard let draft = try work.draft(steps, location.device) else { return false }
-      try anchor(draft, location)
-      _ = try append(draft.records, draft.position)
-      return true
+      return try work.draft(steps, location.device)
     }
     if !isWritten { return }
-    remember(work.newest, location)
     notifyObservers()
     try work.refresh(from: location)
     try work.checkWritten()

@@ -12,8 +12,8 @@ struct VaultImport {
 
   private var identities = Set<ItemIdentity>()
   private var written: [Written] = []
-  /// The state to record after the last write.
-  private(set) var newest: RememberedVault?
+  /// The last record of the last write.
+  private var newest: ChainHead?
 
   /// An imported item to be written.
   struct Step {
@@ -139,7 +139,7 @@ struct VaultImport {
       guard let old = step.replaced else { continue }
       try draft.replace(old, by: sealed(step, as: old.id, draft))
     }
-    newest = draft.result
+    newest = draft.chain.head
     return draft
   }
 
@@ -159,7 +159,7 @@ struct VaultImport {
     for expected in written {
       guard let item = target.index[expected.id], item.revision == expected.revision else {
         // An item may differ only if another writer has changed it in the meantime.
-        if target.chain.head == newest?.head { throw Self.mismatch(expected) }
+        if target.chain.head == newest { throw Self.mismatch(expected) }
         continue
       }
       let isSame = try target.payload(of: item) == source.payload(of: expected.item)

@@ -1,37 +1,55 @@
-/// New records of a vault, which continue the chain of the previous records.
+/// New records of a vault under its keys, which continue the chain of the previous records.
 struct RecordComposer {
   /// The number of copies of a key table, so that damage to one copy does not destroy the vault.
   static let tableCount = 2
 
   private(set) var records: [LogRecord] = []
   private(set) var chain: VaultChain
+  private(set) var keys: VaultKeys
   private let cipher: any SecretCipher
 
-  init(continuing chain: VaultChain = VaultChain(), _ cipher: any SecretCipher) {
-    (self.chain, self.cipher) = (chain, cipher)
+  init(continuing chain: VaultChain, with keys: VaultKeys, _ cipher: any SecretCipher) {
+    (self.chain, self.keys, self.cipher) = (chain, keys, cipher)
+  }
+
+  /// Begins a new log, with the keys that its items or new ones require.
+  ///
+  /// Other writers may use the sequence numbers up to `reserved` until it replaces the old log.
+  init(
+    replacing old: VaultChain, reserved: UInt64? = nil, with keys: VaultKeys,
+    for items: [VaultItem], followedBy count: Int?, _ cipher: any SecretCipher
+  ) throws(SecretStoreError) {
+    guard var table = keys.table, keys.isUnlocked else { throw keys.lockReason }
+    self.init(continuing: old, with: keys, cipher)
+    chain.skip(to: reserved)
+    chain.skip(to: table.end)
+    let newest = Set(table.keys.map(\.purpose)).compactMap { table.key(for: $0)?.id }
+    let required = Set(items.map(\.secret.key)).union(newest)
+    table.keys.removeAll { !required.contains($0.id) && $0.purpose != .earlierTables }
+    try self.keys.replaceTable(with: table, cipher)
+    try begin(followedBy: count)
   }
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
+  /// The state that this machine records once the records are on disk.
+  var result: RememberedVault? { RememberedVault(chain, keys) }
+
   /// Begins a log with a key table, which states that the given number of records follows it; nil
   /// if a later table states the end.
-  mutating func begin(
-    with keys: VaultKeys, followedBy count: Int?
-  ) throws(SecretStoreError) {
+  mutating func begin(followedBy count: Int?) throws(SecretStoreError) {
     chain.start = nextSequence
     let end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
-    for _ in 0..<Self.tableCount { try addTable(of: keys, end: end) }
+    for _ in 0..<Self.tableCount { try addTable(end: end) }
   }
 
   /// Ends a log with a key table that identifies the log that the records replace.
-  mutating func end(
-    with keys: VaultKeys, replacing head: ChainHead
-  ) throws(SecretStoreError) {
-    try addTable(of: keys, end: nextSequence, replacing: head)
+  mutating func end(replacing head: ChainHead) throws(SecretStoreError) {
+    try addTable(end: nextSequence, replacing: head)
   }
 
   private mutating func addTable(
-    of keys: VaultKeys, end: UInt64, replacing head: ChainHead? = nil
+    end: UInt64, replacing head: ChainHead? = nil
   ) throws(SecretStoreError) {
     guard var table = keys.table else { throw keys.lockReason }
     table.end = end
@@ -47,13 +65,31 @@ struct RecordComposer {
     return records
   }
 
+  /// Adds blocks of items, and after each calls a closure with the number of items so far.
+  mutating func add(
+    _ blocks: [ItemBlock],
+    sealing seal: (VaultItem, _ revision: UInt64) throws(SecretStoreError) -> VaultItem = {
+      item, _ in item
+    },
+    progress: (inout RecordComposer, _ completed: Int) throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    var completed = 0
+    for (accessibility, items) in blocks {
+      let revision = nextSequence
+      var entries: [ItemEntry] = []
+      for item in items { entries.append(.put(try seal(item, revision))) }
+      try add(entries, as: accessibility)
+      completed += items.count
+      try progress(&self, completed)
+    }
+  }
+
   /// Adds a record of entries, sealed under the attributes key of an accessibility.
   ///
   /// Several entries must belong to new or unchanged items, because the next record does not list
   /// the items of a lost record. `first` is the sequence of the first record of an appended write.
   mutating func add(
-    _ entries: [ItemEntry], as accessibility: Accessibility, under keys: VaultKeys,
-    writtenFrom first: UInt64? = nil
+    _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
     let record = try keys.sealer(cipher).items(
       entries, after: chain.head, under: keys.attributesKey(for: accessibility),
@@ -64,5 +100,43 @@ struct RecordComposer {
   private mutating func add(_ record: LogRecord, _ subject: RecordSubject) {
     records.append(record)
     chain.extend(by: record, sequence: nextSequence, subject)
+  }
+}
+
+/// Items that form one record, under the attributes key of an accessibility.
+typealias ItemBlock = (accessibility: Accessibility, items: ArraySlice<VaultItem>)
+
+extension VaultItem {
+  var attributesPurpose: KeyPurpose { .attributes(of: accessControl.accessibility) }
+}
+
+extension [VaultItem] {
+  /// The maximum size of one record, in bytes; a larger item has a separate record.
+  static let blockBytes = 1 << 20
+
+  /// The items in blocks of a maximum number of items, with the oldest first.
+  func records(of limit: Int) -> [ItemBlock] {
+    let sorted = sorted { $0.created < $1.created }
+    return [Accessibility.whenUnlocked, .always].flatMap { accessibility in
+      sorted.filter { $0.attributesPurpose == .attributes(of: accessibility) }.blocks(of: limit)
+        .map { (accessibility, $0) }
+    }
+  }
+
+  /// The items in blocks that respect this limit of their number and the limit of their size.
+  func blocks(of limit: Int) -> [ArraySlice<VaultItem>] {
+    var blocks: [ArraySlice<VaultItem>] = []
+    var start = 0
+    var bytes = 0
+    for index in indices {
+      bytes += self[index].byteCount
+      if index - start == limit || (bytes > Self.blockBytes && index > start) {
+        blocks.append(self[start..<index])
+        start = index
+        bytes = self[index].byteCount
+      }
+    }
+    if start < count { blocks.append(self[start...]) }
+    return blocks
   }
 }

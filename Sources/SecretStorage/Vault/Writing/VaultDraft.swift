@@ -4,7 +4,6 @@ import FoundationEssentials
 struct VaultDraft {
   let position: LogPosition
   let cipher: any SecretCipher
-  private(set) var keys: VaultKeys
   private var composer: RecordComposer
   /// The chain before the draft's records are appended.
   let base: VaultChain
@@ -24,14 +23,21 @@ struct VaultDraft {
     }
     self.position = position
     cipher = contents.cipher
-    keys = contents.keys
-    composer = RecordComposer(continuing: contents.chain, cipher)
     base = contents.chain
     isLogRecorded = contents.remembersThisLog
     recordedVaultID = contents.recordedVaultID
     newestCreation = contents.index.newestCreation
-    if keys.table == nil, let device { try makeVault(device) }
+    var keys = contents.keys
+    if let device, keys.table == nil {
+      let secret = try device.makeSecret()
+      let new = try VaultKeys(slot: "this device", .device(secret), device: secret, cipher)
+      (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
+    }
+    composer = RecordComposer(continuing: base, with: keys, cipher)
+    if contents.keys.table == nil, keys.table != nil { try composer.begin(followedBy: 0) }
   }
+
+  var keys: VaultKeys { composer.keys }
 
   var records: [LogRecord] { composer.records }
 
@@ -39,7 +45,7 @@ struct VaultDraft {
 
   /// The state to record once the records are written; without keys if no user key proves them.
   var result: RememberedVault? {
-    var vault = RememberedVault(chain, keys)
+    var vault = composer.result
     if keys.ring.user == nil { vault?.keys = nil }
     return vault
   }
@@ -67,8 +73,7 @@ struct VaultDraft {
     _ added: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {
     if added.isEmpty { return }
-    try composer.add(
-      added, as: accessibility, under: keys, writtenFrom: base.head.sequence + 1)
+    try composer.add(added, as: accessibility, writtenFrom: base.head.sequence + 1)
     entries += added
   }
 
@@ -79,13 +84,5 @@ struct VaultDraft {
       try append(
         [.remove(old.id, revision: old.revision)], as: old.accessControl.accessibility)
     }
-  }
-
-  /// Creates the keys of a new vault, and a slot for this device.
-  private mutating func makeVault(_ device: DeviceState) throws(SecretStoreError) {
-    let secret = try device.makeSecret()
-    let new = try VaultKeys(slot: "this device", .device(secret), device: secret, cipher)
-    (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
-    try composer.begin(with: keys, followedBy: 0)
   }
 }
