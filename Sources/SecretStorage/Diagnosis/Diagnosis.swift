@@ -59,10 +59,80 @@ extension Diagnosis: CustomStringConvertible {
   }
 }
 
+extension SecretStores {
+  /// Examines the default store, and the settings of the machine that affect it.
+  ///
+  /// ```swift
+  /// print(SecretStores.diagnose())
+  /// ```
+  ///
+  /// This method neither changes anything nor prompts the user. ``bootstrap(_:)`` may still be
+  /// called afterwards, because it does not count as a use of the default store.
+  ///
+  /// - Complexity: Linear in the size of the store if it has not been read yet.
+  public static func diagnose() -> Diagnosis {
+    let store: any SecretStore
+    let origin: String
+    if let override = DefaultStoreOverride.current {
+      store = override.store
+      origin = "set by withDefaultStore(_:operation:)"
+    } else if let choice = DefaultStore.current {
+      store = choice.store
+      origin = choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
+    } else {
+      store = SecretVault()
+      origin = "this machine's, not used by this process yet"
+    }
+    var diagnosis = Diagnosis()
+    diagnosis.record("Default store", "\(type(of: store)), \(origin)")
+    diagnosis.examine(store)
+    return diagnosis
+  }
+}
+
 extension Diagnosis {
-  /// Records the settings of the machine and the environment that affect every store.
-  mutating func recordMachine() {
-    if Fork.isChild { return }
+  /// Records the findings about a store, and the settings of the machine that affect it.
+  mutating func examine(_ store: any SecretStore) {
+    if Fork.isChild { return problem("Process", .forked) }
+    if let vault = store as? SecretVault {
+      examineVault(vault)
+    } else {
+      do {
+        record("Items", "\(try store.items(matching: .all).count)")
+      } catch {
+        recordLock(error, otherwise: "Items")
+      }
+    }
+    recordAuthenticator(store.authenticator)
+    let guarantees = store.guarantees
+    record("Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)")
+    recordMachine()
+  }
+
+  /// Records the keys that unlock a store, or another error as a problem.
+  mutating func recordLock(_ error: SecretStoreError, otherwise subject: String = "Locked") {
+    if case .locked(let keys) = error {
+      record("Locked", "yes: unlock it with \(keys)")
+    } else {
+      problem(subject, error)
+    }
+  }
+
+  /// Records an authenticator, and the proofs that it can obtain.
+  private mutating func recordAuthenticator(_ authenticator: (any Authenticator)?) {
+    let subject = "Authenticator"
+    guard let authenticator else {
+      return record(subject, "none: for items that need a proof, the context must have one")
+    }
+    if let error = (authenticator as? PAMAuthenticator)?.service.availabilityError {
+      return problem(subject, "\(type(of: authenticator)): \(error)")
+    }
+    let capabilities = authenticator.capabilities
+    let proves = capabilities.isEmpty ? "nothing at present" : "\(capabilities)"
+    record(subject, "\(type(of: authenticator)), which can prove \(proves)")
+  }
+
+  private mutating func recordMachine() {
     let environment = ProcessInfo.processInfo.environment
     let variables = ["XDG_DATA_HOME", "XDG_STATE_HOME", "HOME", "STATE_DIRECTORY"].map { name in
       guard let value = environment[name] else { return "\(name) is not set" }
@@ -96,96 +166,6 @@ extension Diagnosis {
       swapped out
       """
   }
-}
-
-extension SecretStores {
-  /// Examines the default store, and the settings of the machine that affect it.
-  ///
-  /// ```swift
-  /// print(SecretStores.diagnose())
-  /// ```
-  ///
-  /// This method neither changes anything nor prompts the user. ``bootstrap(_:)`` may still be
-  /// called afterwards, because it does not count as a use of the default store.
-  ///
-  /// - Complexity: Linear in the size of the store if it has not been read yet.
-  public static func diagnose() -> Diagnosis {
-    var diagnosis = Diagnosis()
-    let subject = "Default store"
-    let store: any SecretStore
-    if let override = DefaultStoreOverride.current {
-      store = override.store
-      diagnosis.record(subject, "\(type(of: store)), set by withDefaultStore(_:operation:)")
-    } else if let choice = DefaultStore.current {
-      store = choice.store
-      let origin = choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use"
-      diagnosis.record(subject, "\(type(of: store)), \(origin)")
-    } else {
-      store = SecretVault()
-      diagnosis.record(subject, "\(type(of: store)), this machine's, not used by this process yet")
-    }
-    if let vault = store as? SecretVault {
-      vault.diagnose(into: &diagnosis)
-    } else {
-      diagnosis.examine(store)
-    }
-    diagnosis.recordMachine()
-    return diagnosis
-  }
-}
-
-extension Diagnosis {
-  /// Records the items, the authenticator and the guarantees of any store.
-  fileprivate mutating func examine(_ store: any SecretStore) {
-    do {
-      record("Items", "\(try store.items(matching: .all).count)")
-    } catch .locked(let keys) {
-      record("Locked", "yes: unlock it with \(keys)")
-    } catch {
-      problem("Items", error)
-    }
-    record(store.authenticator)
-    record(store.guarantees)
-  }
-
-  mutating func record(_ guarantees: StoreGuarantees) {
-    record("Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)")
-  }
-
-  /// Records the authenticator of a store, and the proofs that it can obtain.
-  mutating func record(_ authenticator: (any Authenticator)?) {
-    let subject = "Authenticator"
-    guard let authenticator else {
-      return record(subject, "none: for items that need a proof, the context must have one")
-    }
-    if let error = (authenticator as? PAMAuthenticator)?.service.availabilityError {
-      return problem(subject, "\(type(of: authenticator)): \(error)")
-    }
-    let capabilities = authenticator.capabilities
-    let proves = capabilities.isEmpty ? "nothing at present" : "\(capabilities)"
-    record(subject, "\(type(of: authenticator)), which can prove \(proves)")
-  }
-}
-
-extension Diagnosis {
-  /// Records the keys that open a vault, and whether it is locked.
-  mutating func examineSlots(_ contents: VaultContents) {
-    guard let table = contents.keys.table else {
-      if contents.damage.isEmpty { record("Opened by", "nothing yet: there is no vault") }
-      return
-    }
-    let descriptions = table.slots.map { slot in
-      contents.isOfThisDevice(slot) ? "this device's key" : slot.kind.keyDescription
-    }
-    record("Opened by", Self.list(descriptions))
-    if table.hasOldKeys { record("Keys", "are being rotated: resumeRotation() completes it") }
-    if contents.keys.isUnlocked { return record("Locked", "no") }
-    if let error = contents.keys.unattendedError { return problem("Locked", error) }
-    guard case .locked(let keys) = contents.keys.lockReason else {
-      return problem("Locked", contents.keys.lockReason)
-    }
-    record("Locked", "yes: unlock it with \(keys)")
-  }
 
   /// Joins the distinct strings, up to a limit, with commas and a separator before the last one.
   static func list(
@@ -197,17 +177,5 @@ extension Diagnosis {
     }
     let last = distinct.popLast() ?? ""
     return distinct.isEmpty ? last : distinct.joined(separator: ", ") + separator + last
-  }
-}
-
-extension VaultContents {
-  fileprivate func isOfThisDevice(_ slot: KeySlot) -> Bool {
-    guard let table = keys.table else { return false }
-    do {
-      return try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
-    } catch {
-      // Another finding reports that the cipher cannot be used.
-      return false
-    }
   }
 }

@@ -15,47 +15,36 @@ extension SecretVault {
   public func diagnose() -> Diagnosis {
     var diagnosis = Diagnosis()
     diagnosis.record("Store", "\(type(of: self))")
-    diagnose(into: &diagnosis)
-    diagnosis.recordMachine()
+    diagnosis.examine(self)
     return diagnosis
-  }
-
-  func diagnose(into diagnosis: inout Diagnosis) {
-    if Fork.isChild { return diagnosis.problem("Process", .forked) }
-    diagnosis.examine(cipher)
-    do {
-      let location = try location
-      diagnosis.examineFiles(of: location, allowsSharedDirectories)
-      let contents = try withContents { contents in contents }
-      diagnosis.examine(contents)
-    } catch {
-      // A file that is not private, or a missing library, is already reported.
-      if !diagnosis.problems.contains(where: { $0.text == error.description }) {
-        diagnosis.problem("Vault", error)
-      }
-    }
-    if let problem = watchProblem {
-      diagnosis.problem("Observing", problem)
-    } else {
-      diagnosis.record("Observing", "inotify reports changes by other programs immediately")
-    }
-    diagnosis.record(authenticator)
-    diagnosis.record(guarantees)
   }
 }
 
 extension Diagnosis {
-  fileprivate mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
+  mutating func examineVault(_ vault: SecretVault) {
+    examine(vault.cipher)
+    do throws(SecretStoreError) {
+      examineFiles(of: try vault.location, vault.allowsSharedDirectories)
+      let contents = try vault.withContents { contents throws(SecretStoreError) in contents }
+      examine(contents)
+    } catch {
+      // A file that is not private, or a missing library, is already reported.
+      if !problems.contains(where: { $0.text == error.description }) { problem("Vault", error) }
+    }
+    if let problem = vault.watchProblem {
+      self.problem("Observing", problem)
+    } else {
+      record("Observing", "inotify reports changes by other programs immediately")
+    }
+  }
+
+  private mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
     let (file, device) = (location.file, location.device)
     examine("Vault file", file.path, file.fileSystem, isSecret: true)
     examineDirectory("Vault directory", file.path.parentDirectory, file.fileSystem, mayBeShared)
     examine("Lock file", file.lockPath, file.fileSystem, isSecret: false)
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
     examine("Device key", device.keyPath, device.fileSystem, isSecret: true)
-    examineDamagedCopies(of: file)
-  }
-
-  private mutating func examineDamagedCopies(of file: FileRecordLog) {
     do {
       let names = try file.damagedCopies
       if names.isEmpty { return }
@@ -141,17 +130,19 @@ extension Diagnosis {
     unsafe access(path, W_OK) == 0 ? nil : errno
   }
 
-  fileprivate mutating func examine(_ contents: VaultContents) {
+  private mutating func examine(_ contents: VaultContents) {
     // Damage that leaves no key table is reported below. Nothing of a refused file is opened.
     if let trustError = contents.trustError, contents.keys.table != nil || contents.damage.isEmpty {
       return problem("Content", trustError)
     }
-    examineSlots(contents)
-    if contents.mayHaveMore {
-      record("Items", "unknown while the vault is locked")
-    } else {
-      record("Items", "\(contents.index.count)")
+    if let table = contents.keys.table {
+      examine(table, contents.keys, contents.cipher)
+    } else if contents.damage.isEmpty {
+      record("Opened by", "nothing yet: there is no vault")
     }
+    record(
+      "Items",
+      contents.mayHaveMore ? "unknown while the vault is locked" : "\(contents.index.count)")
     if let missingVaultError = contents.missingVaultError { problem("Content", missingVaultError) }
     if let interrupted = contents.interruptedWrite {
       record(
@@ -168,7 +159,27 @@ extension Diagnosis {
     }
   }
 
-  fileprivate mutating func examine(_ cipher: any SecretCipher) {
+  /// Records the keys that open a vault, and whether it is locked.
+  private mutating func examine(
+    _ table: KeyTable, _ keys: VaultKeys, _ cipher: any SecretCipher
+  ) {
+    let descriptions = table.slots.map { slot in
+      do {
+        let isOwn = try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
+        return isOwn ? "this device's key" : slot.kind.keyDescription
+      } catch {
+        // Another finding reports that the cipher cannot be used.
+        return slot.kind.keyDescription
+      }
+    }
+    record("Opened by", Self.list(descriptions))
+    if table.hasOldKeys { record("Keys", "are being rotated: resumeRotation() completes it") }
+    if keys.isUnlocked { return record("Locked", "no") }
+    if let error = keys.unattendedError { return problem("Locked", error) }
+    recordLock(keys.lockReason)
+  }
+
+  private mutating func examine(_ cipher: any SecretCipher) {
     guard cipher is OpenSSLCipher else {
       return record("Cryptography", "\(type(of: cipher)), provided by the app")
     }
