@@ -23,7 +23,9 @@ extension SecretVault {
   func apply(
     _ setting: AutomaticLocking, clock now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
-    let isLocked = automaticLockingState.withLock { state in
+    // The idle time of the previous setting may already have elapsed.
+    lockIfIdle()
+    automaticLockingState.withLock { state in
       state.setting = setting
       state.observations = setting.allSignals.map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
@@ -31,15 +33,11 @@ extension SecretVault {
       let idle = setting.afterIdle.map { limit in
         IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }
       }
-      return contents.withLock { contents in
-        // The idle time of the previous setting may already have elapsed.
-        let isLocked = contents.lockIfIdle()
+      contents.withLock { contents in
         contents.session.idle = idle
         contents.beginIdlePeriod()
-        return isLocked
       }
     }
-    if isLocked { notifyObservers() }
   }
 
   /// Locks the vault if the idle time has elapsed; otherwise reschedules the timer.

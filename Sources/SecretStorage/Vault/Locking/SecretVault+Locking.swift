@@ -64,7 +64,7 @@ extension SecretVault {
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     try SecretStoreError.checkProcess()
-    let lockCount = contents.withLock { $0.session.lockCount }
+    let lockCount = lockCount
     for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
     // Other processes cannot rotate the keys again during the last attempt.
     let isUnlocked = try location.log.withWriterLock { _ throws(SecretStoreError) in
@@ -79,15 +79,11 @@ extension SecretVault {
 
   /// A check that cancels a key derivation by throwing `cancelled` once ``lock()`` is called.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
-    cancellation(after: contents.withLock { $0.session.lockCount })
+    cancellation(after: lockCount)
   }
 
-  private func cancellation(
-    after lockCount: UInt64
-  ) -> () throws(SecretStoreError) -> Void {
-    { () throws(SecretStoreError) in
-      if self.contents.withLock({ $0.session.lockCount }) != lockCount { throw .cancelled }
-    }
+  private func cancellation(after count: UInt64) -> () throws(SecretStoreError) -> Void {
+    { () throws(SecretStoreError) in if self.lockCount != count { throw .cancelled } }
   }
 
   /// Unlocks the vault with a key; returns false if the user key is replaced during the attempt.

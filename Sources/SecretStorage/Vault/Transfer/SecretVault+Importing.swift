@@ -44,11 +44,12 @@ extension SecretVault {
     let target = try freshlyReadContents()
     try target.checkComplete()
     var isFirst = true
-    let source = try ImportedVault(url.path, passphrase: passphrase, location.device, cipher) {
-      () throws(SecretStoreError) in
+    let source = try VaultContents(
+      importing: url.path, passphrase: passphrase, location.device, cipher
+    ) { () throws(SecretStoreError) in
       if !isFirst { try checkProgress(0, of: 0, report) }
       isFirst = false
-    }.contents
+    }
     var work = VaultImport(source, into: target, replacing: replacing)
     let blocks = source.index.items.sorted { $0.created < $1.created }.blocks(of: batchSize)
     let total = source.index.count

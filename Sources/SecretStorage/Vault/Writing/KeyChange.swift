@@ -56,10 +56,8 @@ extension KeyTable {
   /// An identifier for a new slot: the next one or, on overflow, the lowest unused one.
   fileprivate var unusedSlotID: UInt32 {
     let used = Set(slots.map(\.id))
-    let (next, didOverflow) = (used.max() ?? 0).addingReportingOverflow(1)
-    guard didOverflow else { return next }
-    var id: UInt32 = 1
-    while used.contains(id) { id += 1 }
+    var id = (used.max() ?? 0) &+ 1
+    while id == 0 || used.contains(id) { id &+= 1 }
     return id
   }
 }

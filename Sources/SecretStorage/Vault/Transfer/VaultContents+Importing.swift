@@ -1,16 +1,13 @@
 import CLibrary
 import StorageInternals
 
-/// The vault in an imported file, which is an export or the vault of another machine.
-struct ImportedVault {
-  /// The items, with the keys that the passphrase opens.
-  let contents: VaultContents
-
-  /// Opens a file with a passphrase.
+// The opening of an imported file, which is an export or the vault of another machine.
+extension VaultContents {
+  /// Opens a complete and intact file with a passphrase.
   ///
   /// `check` is called before each slot and during key derivations, and cancels by throwing.
   init(
-    _ path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
+    importing path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
@@ -21,29 +18,18 @@ struct ImportedVault {
     guard table.hasPassphrase else {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
-    var contents = VaultContents(cipher: cipher)
-    contents.keys.ring.adapt(to: table)
-    contents.keys.ring.user = try table.open(
-      with: .passphrase(passphrase), cipher, checking: check)
-    try contents.apply(changes, nil)
-    try Self.check(contents, changes.tail, path)
-    self.contents = contents
-  }
-
-  /// Rejects a file that is damaged or may be incomplete.
-  private static func check(
-    _ contents: VaultContents, _ tail: LogChanges.Tail?, _ path: String
-  ) throws(SecretStoreError) {
-    var damage = contents.damage.places
+    self.init(cipher: cipher)
+    keys.ring.adapt(to: table)
+    keys.ring.user = try table.open(with: .passphrase(passphrase), cipher, checking: check)
+    try apply(changes, nil)
+    var lost = damage.places
     // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.
-    if let tail, !tail.isTorn { damage.append(tail.place) }
-    if let interrupted = contents.interruptedWrite { damage.append(interrupted.place) }
-    if let end = contents.missingEnd { damage.append(end) }
-    if !damage.isEmpty {
-      throw .corrupted(
-        "\(path) is damaged, so nothing is imported: \(damage.summary)")
+    if let tail = changes.tail, !tail.isTorn { lost.append(tail.place) }
+    lost += [interruptedWrite?.place, missingEnd].compactMap(\.self)
+    if !lost.isEmpty {
+      throw .corrupted("\(path) is damaged, so nothing is imported: \(lost.summary)")
     }
-    if contents.sealedRecordCount > 0 { throw .newerFormat(path) }
+    if sealedRecordCount > 0 { throw .newerFormat(path) }
   }
 }
 
