@@ -14,20 +14,16 @@ extension SecretVault {
   /// Replaces all slots, including this device's slot, with one for a passphrase.
   ///
   /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
-  /// created. Without the passphrase, the items cannot be recovered.
-  ///
-  /// The vault is rewritten without the old slots. The user key does not change, so an older copy
-  /// of the file and one of its keys still open all later states of the vault.
-  /// ``SecretStores/onFailure`` reports copies that a repair kept, and ``removeDamagedCopies()``
-  /// removes them.
+  /// created. Without the passphrase, the items cannot be recovered. As in ``removeSlot(_:)``, the
+  /// old keys still open older copies of the file.
   ///
   /// - Parameters:
   ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
   ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed;
-  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled while the
-  ///   key is derived; or the error of writing.
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled during the
+  ///   key derivation; or the error of writing.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -58,8 +54,8 @@ extension SecretVault {
 
   /// Replaces one passphrase with another, and leaves all other slots unchanged.
   ///
-  /// The old passphrase suffices: if the vault is locked, it remains locked. The user key does not
-  /// change, so the old passphrase can still open older copies of the file.
+  /// The old passphrase suffices: if the vault is locked, it remains locked. As in
+  /// ``removeSlot(_:)``, the old passphrase still opens older copies of the file.
   ///
   /// - Parameters:
   ///   - id: The passphrase's slot; nil means the only passphrase slot.
@@ -69,9 +65,8 @@ extension SecretVault {
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
   ///   ``SecretStoreError/corrupted(_:)`` if it is correct but the slot is damaged;
   ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
-  ///   nil, or if a passphrase or the cost is not allowed; ``SecretStoreError/cancelled`` if
-  ///   ``lock()`` is called or the task is cancelled; or the error of writing the vault. On error,
-  ///   nothing changes.
+  ///   nil, or if a passphrase or the cost is not allowed; or the errors of
+  ///   ``setPassphrase(_:cost:)``. On error, nothing changes.
   public func changePassphrase(
     ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
   ) throws {

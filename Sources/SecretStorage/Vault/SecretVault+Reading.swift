@@ -13,9 +13,9 @@ extension SecretVault {
 
   /// Returns the items that match a query, with the oldest first.
   ///
-  /// - Complexity: O(*n*), where *n* is the number of items with the query's service or server and,
-  ///   if specified, its account. For other queries, and in the first searches of this object, *n*
-  ///   is the number of all items.
+  /// - Complexity: Linear in the number of items with the query's service or server and, if
+  ///   specified, its account; for other queries, and in the first searches of this object, of all
+  ///   items.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
   ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -54,9 +54,9 @@ extension SecretVault {
 
   /// Returns every readable item, even if the rest of the vault is damaged.
   ///
-  /// Use this method to recover data. If the newest state of an item is lost, the newest readable
-  /// state is returned, unlike in ``items(matching:)``. Items with access flags are omitted,
-  /// because reading them requires proofs.
+  /// If the newest state of an item is lost, the newest readable state is returned, unlike in
+  /// ``items(matching:)``. Items with access flags are omitted, because reading them requires
+  /// proofs.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
   ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
@@ -68,10 +68,9 @@ extension SecretVault {
 
   /// Returns every readable item of the file, even if it is an older copy or another vault.
   ///
-  /// Nothing else changes: the vault is neither unlocked nor locked, and keeps refusing the file.
-  /// Only the given keys open the file, and they are removed from memory afterwards. The items may
-  /// be outdated or forged. Items with access flags are omitted, and those that are bound to this
-  /// device require ``UnlockKey/device``.
+  /// The vault is neither unlocked nor locked, and keeps refusing the file. The given keys are
+  /// removed from memory afterwards. The items may be outdated or forged. Items with access flags
+  /// are omitted, and those that are bound to this device require ``UnlockKey/device``.
   ///
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.

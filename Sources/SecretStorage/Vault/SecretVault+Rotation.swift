@@ -7,21 +7,17 @@ extension SecretVault {
     get throws { try currentTable()?.hasOldKeys ?? false }
   }
 
-  /// Replaces the user key and all keys under it.
+  /// Replaces the user key and all keys under it; does nothing if there is no vault.
   ///
-  /// Afterwards, a leaked user key and the keys of removed slots no longer open the vault. If there
-  /// is no vault, this method does nothing.
+  /// Afterwards, a leaked user key and the keys of removed slots no longer open the vault. The kept
+  /// slots are those that one of the given keys opens, this device's slot, and the slots of the
+  /// systemd credentials that this process has. They open the new user key as soon as the rotation
+  /// starts. Then every item is sealed again, in batches, while this and other processes can read
+  /// and write. Identities, attributes, dates and revisions do not change.
   ///
-  /// The kept slots are those that one of the given keys opens, this device's slot, and the slots
-  /// of the systemd credentials that this process has. As soon as the rotation starts, they open
-  /// the new user key. Then every item is sealed again, in batches, while this and other processes
-  /// can read and write. Identities, attributes, dates and revisions do not change.
-  ///
-  /// The closure receives the progress at the start and after each batch, and decides whether to
-  /// continue. It may use the vault. If a rotation is cancelled, fails or is killed, the vault
-  /// remains intact, the kept slots open it, and ``isRotationPending`` is true. Then
-  /// ``resumeRotation(reporting:)`` completes it, while another call to this method replaces the
-  /// keys once more.
+  /// If a rotation is cancelled, fails or is killed, the vault remains intact, the kept slots open
+  /// it, and ``isRotationPending`` is true. Then ``resumeRotation(reporting:)`` completes it, while
+  /// another call to this method replaces the keys once more.
   ///
   /// ``SecretStores/onFailure`` reports files that a repair replaced, which are not sealed again,
   /// and ``removeDamagedCopies()`` removes them. Other processes and objects that have the vault
@@ -32,20 +28,21 @@ extension SecretVault {
   ///     Each passphrase takes about as long as two unlocks.
   ///   - removingOtherSlots: Whether to remove the slots that are not kept and, with the last
   ///     passphrase, the items that are ``Accessibility/whenPasscodeSetThisDeviceOnly``.
-  ///   - report: Receives the progress.
+  ///   - report: Receives the progress at the start and after each batch, and decides whether to
+  ///     continue. It may use the vault.
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: The error of writing the vault, or an error below. After the former or
   ///   ``SecretStoreError/cancelled``, a rotation may be pending; otherwise, nothing has changed.
   ///   - ``SecretStoreError/locked(_:)`` if the vault is locked.
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
-  ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind.
+  ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind,
+  ///     or if an item is sealed for another device.
   ///   - ``SecretStoreError/invalid(_:)`` if the vault has no slot for a given key, if a slot would
   ///     be lost without `removingOtherSlots`, or if no slot would remain.
-  ///   - ``SecretStoreError/otherDevice(_:)`` if an item is sealed for another device.
   ///   - ``SecretStoreError/newerFormat(_:)`` if the vault has keys of a newer version.
   ///   - ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first.
   ///   - ``SecretStoreError/cancelled`` if the closure cancels, or if ``lock()`` is called or the
-  ///     task is cancelled while a key is derived from a passphrase.
+  ///     task is cancelled during a key derivation.
   public func rotateKeys(
     keeping keys: [UnlockKey] = [], removingOtherSlots: Bool = false,
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
@@ -68,10 +65,9 @@ extension SecretVault {
   /// After an error, completed work is kept.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked,
-  ///   ``SecretStoreError/otherDevice(_:)`` if a remaining item is sealed for another device,
-  ///   ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired first,
-  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault.
+  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)``,
+  ///   ``SecretStoreError/corrupted(_:)`` or ``SecretStoreError/cancelled`` as for a rotation, or
+  ///   the error of writing the vault.
   public func resumeRotation(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {

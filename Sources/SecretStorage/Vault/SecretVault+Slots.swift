@@ -1,9 +1,9 @@
 // The key slots.
 extension SecretVault {
-  /// The slots of the vault, in the order in which they were added; empty if there is no vault.
+  /// The slots of the vault, in the order in which they were added, also while it is locked; empty
+  /// if there is no vault.
   ///
-  /// Slots are also available while the vault is locked. They may be forged unless
-  /// ``Verification/isKeyTableProven`` is true.
+  /// They may be forged unless ``Verification/isKeyTableProven`` is true.
   ///
   /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
@@ -15,7 +15,7 @@ extension SecretVault {
 
   /// Adds a key that opens the vault.
   ///
-  /// The content of a key file or credential is read now. If the file changes later, it no longer
+  /// The content of a key file or credential is read now: if the file changes later, it no longer
   /// opens the vault. If there is no vault, one is created with a slot for this device.
   ///
   /// - Parameters:
@@ -27,8 +27,8 @@ extension SecretVault {
   ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
   ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
   ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
-  ///   while a key is derived from a passphrase; or any error from reading the key or writing the
-  ///   vault. On error, nothing changes.
+  ///   during a key derivation; or the error of reading the key or writing the vault. On error,
+  ///   nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -70,13 +70,12 @@ extension SecretVault {
     return (try addSlot(.recoveryCode(code), named: name), code)
   }
 
-  /// Removes a slot.
+  /// Removes a slot, and rewrites the vault to a new file without it.
   ///
-  /// The vault is rewritten to a new file without the slot. The user key does not change, so the
-  /// removed key still opens older copies of the file, and unlocked processes stay unlocked.
+  /// The user key does not change, so the removed key still opens older copies of the file.
   /// ``SecretStores/onFailure`` reports copies that a repair kept, and ``removeDamagedCopies()``
   /// removes them. Removing the last passphrase also removes the items that are
-  /// ``Accessibility/whenPasscodeSetThisDeviceOnly``, and their key.
+  /// ``Accessibility/whenPasscodeSetThisDeviceOnly``.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if no remaining
   ///   slot could open the vault on this device; ``SecretStoreError/locked(_:)`` if the vault is
@@ -103,7 +102,7 @@ extension SecretVault {
   /// Renames a slot.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/invalid(_:)`` if there is no
-  ///   such slot or the name is not 1 to 200 bytes long, or any error from writing the vault.
+  ///   such slot or the name is not 1 to 200 bytes long, or the error of writing the vault.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()

@@ -24,9 +24,9 @@ extension SecretVault {
 
   /// Changes an item, and returns it when it is on disk.
   ///
-  /// In a locked vault, attributes other than the access control can be changed. Access flags do
-  /// not protect a secret from being replaced, which only requires an application password, if any.
-  /// Changing only the access control requires the same proofs as reading the secret.
+  /// In a locked vault, attributes other than the access control can be changed. Replacing a secret
+  /// that has access flags only requires its application password, if any. Changing only the access
+  /// control requires the same proofs as reading the secret.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
   ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``

@@ -10,11 +10,10 @@ import Synchronization
 /// @GenericPassword(service: "my.service", in: vault) var name: String?
 /// ```
 ///
-/// A vault requires no setup. Creating the object does not access the disk, and a vault that does
-/// not exist has no items. The first write creates the file, and a device key in the app's state
-/// directory that unlocks the vault automatically on this machine. ``setPassphrase(_:cost:)``
-/// replaces that key with a passphrase. Without a passphrase, locking does not protect the vault
-/// from other programs of the same user.
+/// A vault requires no setup: one that does not exist has no items. The first write creates the
+/// file, and a device key in the app's state directory that unlocks the vault automatically on this
+/// machine. ``setPassphrase(_:cost:)`` replaces that key. Without a passphrase, locking does not
+/// protect the vault from other programs of the same user.
 ///
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
 /// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
@@ -22,12 +21,10 @@ import Synchronization
 /// reports that a power failure may undo it. Later writes then throw
 /// ``SecretStoreError/uncertain(path:code:)`` until the directory has been flushed.
 ///
-/// On a full disk, items and slots can still be removed, because the vault reserves 64 KiB of disk
-/// space for that purpose. The next write for which there is enough space restores the reserve.
+/// The vault reserves 64 KiB of disk space, so that items and slots can be removed on a full disk.
 ///
-/// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. The
-/// format and the threats that a vault protects against are described in <doc:TheVaultsFormat> and
-/// <doc:WhatTheVaultProtects>.
+/// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. See also
+/// <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   // This file has what all others use. Its extensions are in the files SecretVault+…:
   // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
@@ -70,13 +67,12 @@ public final class SecretVault: SecretStore {
     contents = Lock(VaultContents(cipher: cipher))
   }
 
-  /// Creates an object for the vault in a file.
+  /// Creates an object for the vault in a file, without accessing the disk.
   ///
   /// - Parameters:
-  ///   - fileURL: The file of the vault, which need not exist. Missing directories are created with
-  ///     access for the owner only.
-  ///   - stateDirectory: The directory of the device key and of this machine's record of the vault.
-  ///     It should not be copied with the vault. The default is the app's XDG state directory.
+  ///   - fileURL: The file of the vault. Missing directories are created with access for the owner.
+  ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
+  ///     which should not be copied with it. The default is the app's XDG state directory.
   ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
   ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
@@ -86,12 +82,10 @@ public final class SecretVault: SecretStore {
     cipher: any SecretCipher = OpenSSLCipher()
   ) {
     self.init(cipher: cipher, authenticator: authenticator) { timeout throws(SecretStoreError) in
-      let state: String
-      if let stateDirectory {
-        state = try stateDirectory.filePath
-      } else {
-        state = try VaultLocation.directories(of: nil).state
-      }
+      let state =
+        if let stateDirectory { try stateDirectory.filePath } else {
+          try VaultLocation.directories(of: nil).state
+        }
       return VaultLocation(
         path: try fileURL.filePath, stateDirectory: state, cipher: cipher, lockTimeout: timeout)
     }
@@ -99,15 +93,13 @@ public final class SecretVault: SecretStore {
 
   /// Creates an object for the vault of an app, `secrets.vault` in the app's data directory.
   ///
-  /// According to the XDG Base Directory Specification, the vault is in `$XDG_DATA_HOME/<app>` and
-  /// the state in `$XDG_STATE_HOME/<app>`. Without a home directory, for example in a system
-  /// service, both are in systemd's `$STATE_DIRECTORY`. If that does not exist either, every access
-  /// throws ``SecretStoreError/unavailable(_:)``.
+  /// The vault is in `$XDG_DATA_HOME/<app>`, and the state in `$XDG_STATE_HOME/<app>`. Without a
+  /// home directory, for example in a system service, both are in systemd's `$STATE_DIRECTORY`. If
+  /// that does not exist either, every access throws ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
-  ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
-  ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
+  ///   - authenticator: As for ``init(fileURL:stateDirectory:authenticator:cipher:)``.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     applicationName: String? = nil, authenticator: (any Authenticator)? = PAMAuthenticator(),
@@ -121,9 +113,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The location of the vault, determined at the first access that succeeds in doing so.
-  ///
-  /// Each access to the vault begins here, which throws in a forked child.
+  /// The location of the vault, with which each access begins; throws in a forked child.
   var location: VaultLocation {
     get throws(SecretStoreError) {
       try SecretStoreError.checkProcess()
@@ -131,12 +121,12 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The maximum time that a write waits for writers in this and other processes.
+  /// The maximum time that a write waits for other writers: 30 seconds by default; zero means not
+  /// to wait.
   ///
-  /// The default is 30 seconds; zero means not to wait. A write that times out throws
-  /// ``SecretStoreError/busy(path:holder:)`` and changes nothing. Further writes then fail
-  /// immediately until the lock is free, so that a user interface does not block repeatedly.
-  /// Reading and locking never wait. Unlocking waits only after two key rotations interfered.
+  /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
+  /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
+  /// Unlocking waits only after two key rotations interfered.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -144,13 +134,11 @@ public final class SecretVault: SecretStore {
 
   /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// The default is false, because such users could remove the files or replace them with older
-  /// ones. A write then revokes the write permission of the group and of others. If this user does
-  /// not own the directory, or the file system has no such permissions, the write throws
-  /// ``SecretStoreError/insecure(path:reason:)``. So does the creation of a vault or a device key
-  /// in the directory of another user, as by root in a user's home. A sticky directory that belongs
-  /// to root or to this user, such as `/tmp`, is allowed. Reading only checks the files. Set it to
-  /// true for a volume that several trusted users share.
+  /// The default is false, because such users could remove or replace the files: a write revokes
+  /// the permission, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does
+  /// the creation of a vault or a device key in the directory of another user, as by root in a
+  /// user's home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading
+  /// only checks the files. Set it to true for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
@@ -184,7 +172,7 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app: one object for the process, which is also the default store, created
+  /// The vault of this app, which is also the default store: one object for the process, created
   /// with ``SecretVault/init(applicationName:authenticator:cipher:)``.
   public static var vault: SecretVault { sharedVault }
 }

@@ -3,11 +3,10 @@ import Concurrency
 
 // Locking when idle, before a suspension, and by signals.
 extension SecretVault {
-  /// The conditions under which the vault locks automatically.
+  /// The conditions under which this object locks the vault automatically, as by ``lock()``.
   ///
-  /// The setting applies to this object, without keeping it alive, and takes effect immediately:
-  /// the idle time starts, and no later signal is missed. The vault is locked as by ``lock()``. For
-  /// other events, such as `PrepareForSleep` of systemd-logind, an app can call that method itself.
+  /// The setting takes effect immediately: the idle time starts, and no later signal is missed. For
+  /// other events, such as `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
   ///
   /// - Precondition: Every signal can be caught and is not a synchronous fault signal. SIGKILL,
   ///   SIGSEGV and SIGPIPE, for example, are not allowed.

@@ -13,8 +13,8 @@ extension SecretVault {
   ///
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
   /// the vault, but attributes can still be searched. As long as the vault has its device slot, any
-  /// program of this user can unlock it again. A key derivation from a passphrase in another thread
-  /// throws ``SecretStoreError/cancelled``.
+  /// program of this user can unlock it again. A key derivation in another thread throws
+  /// ``SecretStoreError/cancelled``.
   public func lock() {
     // The keys are not in the memory of a forked child.
     if Fork.isChild { return }

@@ -32,9 +32,9 @@ extension SecretVault {
   /// secret under an application password is checked without being opened.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/rolledBack(_:)`` if this machine's record of the vault is newer,
-  ///   ``SecretStoreError/replaced(_:)`` if the vault was replaced or removed, or the error of
-  ///   reading it. Damage is part of the result instead.
+  /// - Throws: ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file
+  ///   is an older copy, another vault or missing, or the error of reading it. Damage is part of
+  ///   the result instead.
   public func verify() throws -> Verification {
     var fresh = try freshlyReadContents()
     if let trustError = fresh.trustError {
@@ -71,9 +71,9 @@ extension SecretVault {
 
   /// Writes the readable items of a damaged vault to a new file, and returns the damage.
   ///
-  /// The damaged file is kept until ``removeDamagedCopies()`` is called. Its name is the vault's
-  /// name with the suffix `.damaged-` and a number. If an item's newest state is lost, its newest
-  /// readable state is restored.
+  /// The damaged file is kept until ``removeDamagedCopies()`` is called, with the suffix
+  /// `.damaged-` and a number. If an item's newest state is lost, its newest readable state is
+  /// restored.
   ///
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
@@ -215,10 +215,10 @@ extension VaultContents {
 }
 
 extension SecretVault {
-  /// The damaged files that repairs have replaced, with the oldest first.
+  /// The damaged files in the vault's directory that repairs have replaced, with the oldest first.
   ///
-  /// They are in the vault's directory, and may contain content that could not be recovered. Keys
-  /// from the time of the repair still open them, regardless of later changes to slots and keys.
+  /// They may contain content that could not be recovered. Keys from the time of the repair still
+  /// open them, regardless of later changes to slots and keys.
   ///
   /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
@@ -227,8 +227,8 @@ extension SecretVault {
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
   ///
-  /// The files are never removed automatically, because they may be the only copies of content that
-  /// could not be recovered. Traces of removed files may remain on the storage medium.
+  /// They are never removed automatically, because they may be the only copies of content that
+  /// could not be recovered. Traces may remain on the storage medium.
   ///
   /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps writing to the
   ///   vault, ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or

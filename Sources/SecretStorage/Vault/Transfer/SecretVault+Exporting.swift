@@ -10,9 +10,10 @@ extension SecretVault {
   /// The file is a vault that only the passphrase opens. It can be opened as a vault or imported
   /// with ``importItems(from:passphrase:replacing:isDryRun:reporting:)``. Items keep their dates
   /// and access control. Items that are bound to this device are omitted, and listed in the report.
+  /// Writes during the export are not in the file.
   ///
   /// Only the owner can access the file, which is created atomically. A killed process may leave an
-  /// encrypted partial file with the suffix `.tmp`. Writes during the export are not in it.
+  /// encrypted partial file with the suffix `.tmp`.
   ///
   /// - Parameters:
   ///   - url: The file, in an existing directory.
@@ -21,13 +22,13 @@ extension SecretVault {
   ///   - overwriting: Whether to replace a file that exists or is created in the meantime.
   ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked or becomes locked during the
-  ///   export; ``SecretStoreError/corrupted(_:)`` if the vault is damaged and must be repaired
-  ///   first; ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if
-  ///   the file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels,
-  ///   or if ``lock()`` is called or the task is cancelled while the key is derived; or the error
-  ///   of reading the vault or writing the file. No file is then written, unless only the `fsync`
-  ///   of the directory fails: that file may not survive a power failure.
+  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is or becomes locked;
+  ///   ``SecretStoreError/corrupted(_:)`` if it is damaged and must be repaired first;
+  ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if the
+  ///   file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels, or
+  ///   if ``lock()`` is called or the task is cancelled during the key derivation; or the error of
+  ///   reading the vault or writing the file. No file is then written, unless only the `fsync` of
+  ///   the directory fails: that file may not survive a power failure.
   /// - Complexity: O(*n*), where *n* is the size of the vault, which is held in memory twice.
   @discardableResult
   public func export(

@@ -13,11 +13,11 @@ extension SecretVault {
   /// Two items are identical if they have the same secret and attributes, regardless of their
   /// dates. Secrets under an application password are compared in sealed form, as exported.
   ///
-  /// The file is not changed. It may be a symbolic link, and other users may own and access it, as
-  /// on removable media, because the passphrase protects its content against reading and tampering.
+  /// The file may be a symbolic link, and other users may own and access it, as on removable media,
+  /// because the passphrase protects its content against reading and tampering.
   ///
   /// - Parameters:
-  ///   - url: The file to import.
+  ///   - url: The file to import, which is not changed.
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
   ///   - replacing: Whether to replace an item that the vault already has with different content:
   ///     its secret, attributes, access control and dates. Otherwise, it is kept.
