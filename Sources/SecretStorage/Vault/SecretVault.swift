@@ -52,7 +52,9 @@ public final class SecretVault: SecretStore {
   let fileWatch = Lock(SharedWatch())
   /// The queue for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialQueue()
-  let automaticLockingState = Lock(AutomaticLockingState())
+  /// The setting and its signal observations; `contents` has the idle period.
+  let automaticLockingState = Lock(
+    (setting: AutomaticLocking(), observations: [ChangeObservation]()))
 
   init(
     cipher: any SecretCipher, authenticator: (any Authenticator)? = nil, batchSize: Int = 256,

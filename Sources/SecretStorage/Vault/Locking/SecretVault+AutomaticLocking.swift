@@ -50,12 +50,6 @@ extension SecretVault {
   }
 }
 
-/// The setting and its signal observations; `VaultContents` has the idle period.
-struct AutomaticLockingState: Sendable {
-  var setting = AutomaticLocking()
-  var observations: [ChangeObservation] = []
-}
-
 /// The conditions under which a vault locks automatically.
 ///
 /// ```swift

@@ -107,7 +107,7 @@ extension SecretVault {
       return contents.needsCompaction && contents.session.compaction.begin(atSize: size)
     }
     guard isDue else { return }
-    let work = { @Sendable [self] in
+    background.run { [self] in
       var isDone = false
       do throws(SecretStoreError) {
         try rewriteConcurrently()
@@ -123,7 +123,6 @@ extension SecretVault {
         contents.session.compaction.end(succeeded: isDone, atSize: size)
       }
     }
-    background.run(work)
   }
 }
 

@@ -115,7 +115,15 @@ extension SecretVault {
       _ = try recordVault(
         written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
         location)
-      storePendingKeys(changed.keys)
+      contents.withLock { contents in
+        // Stored before the file is installed, so that the vault never appears locked. Does nothing
+        // if the app has locked or unlocked the vault in the meantime.
+        let (old, ring) = (contents.keys.ring, changed.keys.ring)
+        guard contents.keys.isLockedByApp == changed.keys.isLockedByApp,
+          (old.vaultID, old.generation) != (ring.vaultID, ring.generation)
+        else { return }
+        contents.keys.pendingRing = ring
+      }
       return (new.records, position)
     }
     finishReplacing(by: written, durabilityError, location)
@@ -138,18 +146,6 @@ extension SecretVault {
       }
     }
     if durabilityError == nil { remember(written, location) }
-  }
-
-  /// Stores the keys of a new file before it is installed, so that the vault never appears locked.
-  private func storePendingKeys(_ keys: VaultKeys) {
-    contents.withLock { contents in
-      // Does nothing if the app has locked or unlocked the vault in the meantime.
-      guard contents.keys.isLockedByApp == keys.isLockedByApp else { return }
-      let ring = contents.keys.ring
-      if (ring.vaultID, ring.generation) != (keys.ring.vaultID, keys.ring.generation) {
-        contents.keys.pendingRing = keys.ring
-      }
-    }
   }
 
   /// Runs a maintenance task, and reports its failure instead of throwing.

@@ -11,7 +11,8 @@ struct VaultImport {
   private(set) var report = ImportReport()
 
   private var identities = Set<ItemIdentity>()
-  private var written: [Written] = []
+  /// The last written items of the import, with their identifiers and revisions in the vault.
+  private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
   /// The last record of the last write.
   private var newest: ChainHead?
 
@@ -22,9 +23,6 @@ struct VaultImport {
     /// The item of the vault to be replaced; nil if the item is added.
     let replaced: VaultItem?
   }
-
-  /// A written item of the import, with its identifier and revision in the vault.
-  private typealias Written = (item: VaultItem, id: SecretItem.ID, revision: UInt64)
 
   init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
     self.source = source
@@ -156,21 +154,17 @@ struct VaultImport {
 
   /// Checks that the last written items, as read back, are equal to the imported ones.
   func checkWritten() throws(SecretStoreError) {
-    for expected in written {
-      guard let item = target.index[expected.id], item.revision == expected.revision else {
-        // An item may differ only if another writer has changed it in the meantime.
-        if target.chain.head == newest { throw Self.mismatch(expected) }
-        continue
+    for (expected, id, revision) in written {
+      // An item may differ only if another writer has changed it in the meantime.
+      var isSame = target.chain.head != newest
+      if let item = target.index[id], item.revision == revision {
+        isSame = try target.payload(of: item) == source.payload(of: expected)
+        isSame = isSame && item.hasSameAttributes(as: expected)
       }
-      let isSame = try target.payload(of: item) == source.payload(of: expected.item)
-      if !isSame || !item.hasSameAttributes(as: expected.item) { throw Self.mismatch(expected) }
+      guard isSame else {
+        throw .corrupted(
+          "Record \(revision) of the vault does not contain the item \(id.uuid) as imported")
+      }
     }
-  }
-
-  private static func mismatch(_ item: Written) -> SecretStoreError {
-    .corrupted(
-      """
-      Record \(item.revision) of the vault does not contain the item \(item.id.uuid) as imported
-      """)
   }
 }

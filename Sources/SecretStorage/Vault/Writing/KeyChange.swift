@@ -3,18 +3,28 @@ struct KeyChange {
   var contents: VaultContents
   var table: KeyTable
   let user: Secret
-  let isNew: Bool
   let device: DeviceState
+
+  /// The purpose of the key that only a vault with a passphrase has.
+  static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
+
+  var isNew: Bool { contents.chain.first == nil }
 
   /// Adds a slot for a key and, with the first passphrase, the key that depends on it.
   mutating func addSlot(
     named name: String, _ key: SlotKey
   ) throws(SecretStoreError) -> KeySlot {
+    let used = Set(table.slots.map(\.id))
+    var id = (used.max() ?? 0) &+ 1
+    while id == 0 || used.contains(id) { id &+= 1 }
     let slot = try KeySlot(
-      id: table.unusedSlotID, name: name, sealing: user, under: key,
-      by: table.sealer(contents.cipher))
+      id: id, name: name, sealing: user, under: key, by: table.sealer(contents.cipher))
     table.slots.append(slot)
-    if table.hasPassphrase { try makePasscodeKey() }
+    if table.hasPassphrase, table.key(for: Self.passcode) == nil {
+      // Without a device key, the new key would be sealed under nothing and lost with this process.
+      _ = try deviceSecret()
+      try contents.keys.makeKey(Self.passcode, in: &table, contents.cipher)
+    }
     return slot
   }
 
@@ -23,16 +33,6 @@ struct KeyChange {
     let secret = try device.makeSecret()
     contents.keys.ring.device = secret
     return secret
-  }
-
-  /// The purpose of the key that only a vault with a passphrase has.
-  static let passcode = KeyPurpose.secrets(.whenPasscodeSetThisDeviceOnly)
-
-  private mutating func makePasscodeKey() throws(SecretStoreError) {
-    if table.key(for: Self.passcode) != nil { return }
-    // Without a device key, the new key would be sealed under nothing and lost with this process.
-    _ = try deviceSecret()
-    try contents.keys.makeKey(Self.passcode, in: &table, contents.cipher)
   }
 
   /// Removes the items that need a passphrase, and their key, if the vault has no passphrase.
@@ -52,16 +52,6 @@ struct KeyChange {
   }
 }
 
-extension KeyTable {
-  /// An identifier for a new slot: the next one or, on overflow, the lowest unused one.
-  fileprivate var unusedSlotID: UInt32 {
-    let used = Set(slots.map(\.id))
-    var id = (used.max() ?? 0) &+ 1
-    while id == 0 || used.contains(id) { id &+= 1 }
-    return id
-  }
-}
-
 extension SecretVault {
   /// Rewrites or creates the vault with changed keys; appending would leave the old table readable.
   func changeKeys<Result>(
@@ -71,13 +61,11 @@ extension SecretVault {
     var result: Result?
     try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
-        let isNew = contents.keys.table == nil
         contents.keys = try VaultDraft(contents, device).keys
         guard let table = contents.keys.table, let user = contents.keys.ring.user else {
           throw contents.keys.lockReason
         }
-        var changed = KeyChange(
-          contents: contents, table: table, user: user, isNew: isNew, device: device)
+        var changed = KeyChange(contents: contents, table: table, user: user, device: device)
         result = try change(&changed)
         guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
           throw .invalid(
