@@ -4,8 +4,6 @@ import Concurrency
 // the newest log record reveal a rollback or replacement, which the app can accept.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
-  ///
-  /// Throws `uncertain` if a record could not be flushed.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     let isPathRecorded = try recordVault(
@@ -50,8 +48,7 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path durably, unless this object has done so; reports a failure
-  /// and returns false.
+  /// Records the vault at the log's path durably; reports a failure and returns false.
   ///
   /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
   /// replacement of the recorded one.
@@ -100,8 +97,8 @@ extension SecretVault {
 
   /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.
   ///
-  /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. If
-  /// the vault was removed, the next write creates a new one that this device can open.
+  /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. After
+  /// a removal, the next write creates a new vault that this device can open.
   ///
   /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptReplacement() throws {
@@ -114,7 +111,7 @@ extension SecretVault {
     resetSeenState()
   }
 
-  /// Makes the next access read the vault again and check it against this machine's records.
+  /// Makes the next access check the vault against this machine's records again.
   private func resetSeenState() {
     contents.withLock { contents in
       contents.session.seen = SeenVault()

@@ -4,9 +4,7 @@ import Concurrency
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.
   ///
-  /// Call this before queueing the write, because stretching an application password takes time.
-  /// Throws `invalid` for an invalid combination of flags, `unsupported` for flags that no
-  /// available authenticator can check, or `denied` without the required application password.
+  /// Called before queueing the write, because stretching an application password takes time.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -28,8 +26,8 @@ extension SecretVault {
     ).payload
   }
 
-  /// Checks that an authenticator supports the constraints; returns the digest of the enrolled set,
-  /// or no bytes if the constraints do not depend on it.
+  /// Returns the digest of the enrolled set, or no bytes if the constraints do not depend on it;
+  /// throws if no authenticator supports the constraints.
   private func digestOfEnrolledSet(
     for constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) -> [UInt8] {
@@ -113,8 +111,8 @@ enum SecretAccess {
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     guard constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
-    if let enrolledSet = authorization.enrolledSet {
-      if try cipher.digest(enrolledSet[...]) == digest { return }
+    if let enrolledSet = authorization.enrolledSet, try cipher.digest(enrolledSet[...]) == digest {
+      return
     }
     do throws(SecretStoreError) {
       try checkProofs(authorization.proofs.subtracting(.biometry), constraints)

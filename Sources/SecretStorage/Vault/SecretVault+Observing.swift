@@ -8,8 +8,7 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
   /// blocks, it delays only the handlers of this object. Several changes, which include locking and
   /// unlocking, may be coalesced into one call. Changes by other processes are detected with
-  /// inotify or, if that is not available, within a second, and ``SecretStores/onFailure`` receives
-  /// the reason.
+  /// inotify; without it, within a second, and ``SecretStores/onFailure`` receives the reason.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }

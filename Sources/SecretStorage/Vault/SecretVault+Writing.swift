@@ -100,9 +100,9 @@ extension SecretVault {
   }
 
   /// Runs a write that may use the reserved disk space, such as a removal.
-  func usingReserve<Result>(
-    _ write: () throws(SecretStoreError) -> Result
-  ) throws(SecretStoreError) -> Result {
+  func usingReserve(
+    _ write: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
     while true {
       do throws(SecretStoreError) {
         return try write()

@@ -140,7 +140,7 @@ public final class SecretVault: SecretStore {
   /// the permission, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does
   /// the creation of a vault or a device key in the directory of another user, as by root in a
   /// user's home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading
-  /// only checks the files. Set it to true for a volume that several trusted users share.
+  /// only checks the files. True is for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }

@@ -50,8 +50,8 @@ struct IdlePeriod: Sendable {
 /// A timer that calls a handler on its own queue.
 ///
 /// No clock of Dispatch on Linux both runs while the machine is asleep and ignores changes of the
-/// system time. So there are two timers, and the one that fires first calls the handler.
-/// `@unchecked`: a dispatch source may be used from any thread.
+/// system time, so the first of two timers counts. `@unchecked`: a source may be used from any
+/// thread.
 private final class IdleTimer: @unchecked Sendable {
   private let awake: any DispatchSourceTimer
   private let wall: any DispatchSourceTimer

@@ -63,9 +63,8 @@ public struct AutomaticLocking: Hashable, Sendable {
   /// unlocked. Time during which the machine is asleep counts as idle.
   public var afterIdle: Duration?
 
-  /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process.
-  ///
-  /// SIGSTOP cannot be caught, and a machine that goes to sleep sends no signal.
+  /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process; SIGSTOP
+  /// cannot be caught.
   public var whenSuspended: Bool
 
   /// The signals that lock the vault, for example `[SIGUSR1]`.

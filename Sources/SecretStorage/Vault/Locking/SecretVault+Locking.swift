@@ -77,7 +77,7 @@ extension SecretVault {
     notifyObservers()
   }
 
-  /// A check that cancels a key derivation by throwing `cancelled` once ``lock()`` is called.
+  /// A check that cancels a key derivation once ``lock()`` is called.
   var cancellationByLocking: () throws(SecretStoreError) -> Void {
     cancellation(after: lockCount)
   }

@@ -5,8 +5,8 @@ import Dispatch
 /// A source that calls handlers when the process receives a signal.
 ///
 /// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
-/// It is never cancelled: Dispatch would not restore the default action, and another handler may
-/// have been installed meanwhile. `@unchecked`: a dispatch source may be used from any thread.
+/// It is never cancelled, because Dispatch would not restore the default action. `@unchecked`: a
+/// source may be used from any thread.
 final class SignalSource: @unchecked Sendable {
   private static let all = Lock([Int32: SignalSource]())
 

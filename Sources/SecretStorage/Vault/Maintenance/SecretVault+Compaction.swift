@@ -19,9 +19,9 @@ extension SecretVault {
 
   /// Writes the vault to a new file while other processes and threads read and write it.
   ///
-  /// The items are copied in small parts, and the changes made meanwhile follow them. Only the last
-  /// changes are copied while no other writer is active. If the state of the vault does not allow
-  /// this, or another process replaces the file, writers are excluded from the beginning.
+  /// The items are copied in small parts, followed by the changes made meanwhile, only the last of
+  /// which exclude other writers. If the vault does not allow this, or another process replaces the
+  /// file, writers are excluded from the beginning.
   func rewriteConcurrently(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {

@@ -9,13 +9,12 @@ extension SecretVault {
     public let itemCount: Int
     /// The number of items whose secret could not be checked, because its key is not in memory.
     public let lockedCount: Int
-    /// Descriptions of the damaged parts of the vault; empty if nothing is damaged.
-    ///
-    /// After 1,000 damaged places, the rest of the file counts as one more.
+    /// Descriptions of the damaged parts of the vault; after 1,000 places, the rest counts as one
+    /// more.
     public let damage: [String]
-    /// A description of the remains of an interrupted write; nil if there are none.
+    /// A description of the remains of a write that was never acknowledged; nil if there are none.
     ///
-    /// They are not damage: the write was never acknowledged, and the next write removes them.
+    /// They are not damage, and the next write removes them.
     public let interruptedWrite: String?
     /// Whether a key has proven that the slots belong to this vault.
     ///
@@ -129,8 +128,8 @@ extension SecretVault {
     finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file after it has replaced the old one, and records its state if it is durable:
-  /// otherwise, a power failure could restore the old file, which would look like an older copy.
+  /// Reads the new file, and records its state if it is durable: otherwise, a power failure could
+  /// restore the old file, which would look like an older copy.
   ///
   /// An error must not suggest that nothing has changed, so it is only reported.
   func finishReplacing(
@@ -169,7 +168,7 @@ extension SecretVault {
     if let failures { SecretStores.didSucceed(after: failures) }
   }
 
-  /// Reports a failure; here, a handler that uses the vault could deadlock.
+  /// Reports a failure on another thread, because a handler that uses the vault could deadlock.
   func report(_ failure: SecretStorageFailure) {
     SecretStores.report(failure, on: observers.queue)
   }
@@ -234,8 +233,7 @@ extension SecretVault {
     try location.file.removeDamagedCopies().map { URL(filePath: $0) }
   }
 
-  /// Reports files kept by repairs; the caller must not hold a lock, because handlers may use the
-  /// vault.
+  /// Reports files kept by repairs; no lock may be held, because handlers may use the vault.
   func reportDamagedCopies() {
     let report = SecretStores.onFailure
     do {

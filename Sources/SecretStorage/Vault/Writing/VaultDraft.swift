@@ -45,7 +45,7 @@ struct VaultDraft {
 
   /// The state to record once the records are written; without keys if no user key proves them.
   var result: RememberedVault? {
-    var vault = composer.result
+    var vault = RememberedVault(composer.chain, composer.keys)
     if keys.ring.user == nil { vault?.keys = nil }
     return vault
   }
