@@ -6,7 +6,7 @@ extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
-    let isPathRecorded = try recordVault(
+    try recordVault(
       vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. The log's first record is certainly on disk. A record that another
@@ -22,11 +22,6 @@ extension SecretVault {
       } catch {
         if case .uncertain = error { throw error }
         // The same file is written again after the vault; that failure is reported.
-      }
-    }
-    if isPathRecorded, draft.recordedVaultID != vaultID {
-      contents.withLock { contents in
-        if contents.position == draft.position { contents.recordedVaultID = vaultID }
       }
     }
   }
@@ -48,26 +43,25 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path durably; reports a failure and returns false.
+  /// Records the vault at the log's path durably, and reports a failure.
   ///
   /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
   /// replacement of the recorded one.
   func recordVault(
     _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
-  ) throws(SecretStoreError) -> Bool {
-    guard let vaultID else { return false }
+  ) throws(SecretStoreError) {
+    guard let vaultID else { return }
     // The process that recorded it may have been killed before it flushed the record.
     let isRecorded = recorded == vaultID
-    if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return true }
+    if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return }
     do {
       try location.device.remember(vaultID, at: location.log.name, isRecorded: isRecorded)
+      contents.withLock { $0.recordedVaultID = vaultID }
       maintenanceDidSucceed()
-      return true
     } catch {
       if case .uncertain = error { throw error }
       if isNew, try location.device.vaultID(at: location.log.name) != nil { throw error }
       reportingFailure { () throws(SecretStoreError) in throw error }
-      return false
     }
   }
 

@@ -51,7 +51,7 @@ extension SecretVault {
         try complete.add(entries(since: &state, location))
         try complete.end(replacing: state.chain.head)
         let recorded = contents.withLock { $0.recordedVaultID }
-        _ = try recordVault(complete.result?.vaultID, recorded: recorded, isNew: false, location)
+        try recordVault(complete.result?.vaultID, recorded: recorded, isNew: false, location)
         new = complete
         return (complete.takeRecords(), state.position)
       }

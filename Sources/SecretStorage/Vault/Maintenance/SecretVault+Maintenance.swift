@@ -111,7 +111,7 @@ extension SecretVault {
         try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
       }
       written = new.result
-      _ = try recordVault(
+      try recordVault(
         written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
         location)
       contents.withLock { contents in

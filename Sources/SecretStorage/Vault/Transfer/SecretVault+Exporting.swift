@@ -88,15 +88,17 @@ extension VaultLocation {
   /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
-    let (target, own) = try mapErrors { () throws(SystemError) in
-      (try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: file.path))
+    let (target, own, existing) = try mapErrors { () throws(SystemError) in
+      (
+        try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: file.path),
+        try fileSystem.status(of: path)
+      )
     }
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
     if isOwn || path == file.path {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    let exists = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) != nil }
-    if exists, !isOverwriting { throw .fileExists(path) }
+    if existing != nil, !isOverwriting { throw .fileExists(path) }
   }
 }
 
