@@ -11,7 +11,19 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Secret {
     if accessControl.flags.isEmpty { return secret }
     let constraints = try AccessConstraints(accessControl.flags)
-    let enrolledSet = try digestOfEnrolledSet(for: constraints, authorization)
+    let capabilities = (authorization.authenticator?.capabilities ?? [])
+      .union(authenticator?.capabilities ?? [])
+    if let missing = constraints.missing(from: capabilities) {
+      throw .unsupported("a proof of \(missing), which no available authenticator can obtain")
+    }
+    var enrolledSet: [UInt8] = []
+    if constraints.bindsEnrolledSet {
+      guard let enrolled = (authorization.authenticator ?? authenticator)?.enrolledSet else {
+        throw .unsupported(
+          "biometryCurrentSet with an authenticator that does not report the enrolled fingerprints")
+      }
+      enrolledSet = try cipher.digest(enrolled[...])
+    }
     guard constraints.needsApplicationPassword else {
       return ConstrainedSecret(enrolledSet: enrolledSet, content: secret).payload
     }
@@ -24,24 +36,6 @@ extension SecretVault {
       enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher,
       checking: authorization.checkContext
     ).payload
-  }
-
-  /// Returns the digest of the enrolled set, or no bytes if the constraints do not depend on it;
-  /// throws if no authenticator supports the constraints.
-  private func digestOfEnrolledSet(
-    for constraints: AccessConstraints, _ authorization: Authorization
-  ) throws(SecretStoreError) -> [UInt8] {
-    let capabilities = (authorization.authenticator?.capabilities ?? [])
-      .union(authenticator?.capabilities ?? [])
-    if let missing = constraints.missing(from: capabilities) {
-      throw .unsupported("a proof of \(missing), which no available authenticator can obtain")
-    }
-    guard constraints.bindsEnrolledSet else { return [] }
-    guard let enrolledSet = (authorization.authenticator ?? authenticator)?.enrolledSet else {
-      throw .unsupported(
-        "biometryCurrentSet with an authenticator that does not report the enrolled fingerprints")
-    }
-    return try cipher.digest(enrolledSet[...])
   }
 
   /// Returns the payload to seal in an update of an item with access flags before or after it.
@@ -79,8 +73,21 @@ extension SecretVault {
     } catch {
       throw .corrupted("The secret of item \(item.id.uuid) is malformed")
     }
-    try access.checkEnrolledSet(
-      constrained.enrolledSet, AccessConstraints(flags), authorization, cipher)
+    let constraints = try AccessConstraints(flags)
+    if constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) {
+      // A biometric proof must be based on the set that was enrolled when the item was saved.
+      var proofs = authorization.proofs.subtracting(.biometry)
+      if let enrolledSet = authorization.enrolledSet,
+        try cipher.digest(enrolledSet[...]) == constrained.enrolledSet
+      {
+        proofs = authorization.proofs
+      }
+      do throws(SecretStoreError) {
+        try access.check(proofs, for: constraints)
+      } catch {
+        throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
+      }
+    }
     // This may take half a second, so the lock of `contents` is not held.
     return try constrained.secret(
       of: item.identity, with: authorization.applicationPassword, cipher,
@@ -102,27 +109,11 @@ enum SecretAccess {
     if constraints.needsApplicationPassword, authorization.applicationPassword == nil {
       throw .needsApplicationPassword
     }
-    try checkProofs(authorization.proofs, constraints)
+    try check(authorization.proofs, for: constraints)
   }
 
-  /// Checks that a biometric proof is based on the set that was enrolled when the item was saved.
-  func checkEnrolledSet(
-    _ digest: [UInt8], _ constraints: AccessConstraints, _ authorization: Authorization,
-    _ cipher: any SecretCipher
-  ) throws(SecretStoreError) {
-    guard constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
-    if let enrolledSet = authorization.enrolledSet, try cipher.digest(enrolledSet[...]) == digest {
-      return
-    }
-    do throws(SecretStoreError) {
-      try checkProofs(authorization.proofs.subtracting(.biometry), constraints)
-    } catch {
-      throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
-    }
-  }
-
-  private func checkProofs(
-    _ proofs: AuthenticationProofs, _ constraints: AccessConstraints
+  fileprivate func check(
+    _ proofs: AuthenticationProofs, for constraints: AccessConstraints
   ) throws(SecretStoreError) {
     guard self == .reading, let missing = constraints.missing(from: proofs) else { return }
     throw .denied("it requires \(missing), which an authentication context can obtain")

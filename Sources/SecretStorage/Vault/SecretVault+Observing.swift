@@ -36,7 +36,13 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
     if Fork.isChild { return observation }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
-      watch = try watchFile()
+      // All observations share the watch.
+      watch = try fileWatch.withLock { shared throws(SecretStoreError) in
+        if let watch = shared.watch { return watch }
+        let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
+        shared.watch = watch
+        return watch
+      }
       if let problem = watch?.problem { throw problem }
     }
     let retainedWatch = Lock(watch)
@@ -44,16 +50,6 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
       observation.cancel()
       // Releases the watch outside the lock, because the last release ends it.
       _ = retainedWatch.withLock { $0.take() }
-    }
-  }
-
-  /// Returns the watch that all observations share, and starts it if necessary.
-  private func watchFile() throws(SecretStoreError) -> ChangeObservation {
-    try fileWatch.withLock { shared throws(SecretStoreError) in
-      if let watch = shared.watch { return watch }
-      let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
-      shared.watch = watch
-      return watch
     }
   }
 
@@ -69,10 +65,10 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
   /// Notifies the observers after a file event, unless they were already notified of the contents.
   private func fileDidChange() {
     do {
-      let hasChanged = try withContents { contents throws(SecretStoreError) in
-        contents.session.changeCount != contents.session.notifiedChangeCount
+      let (count, notified) = try withContents {
+        ($0.session.changeCount, $0.session.notifiedChangeCount)
       }
-      if hasChanged { notifyObservers() }
+      if count != notified { notifyObservers() }
     } catch {
       // The observers receive the error when they read the vault.
       observers.notify()

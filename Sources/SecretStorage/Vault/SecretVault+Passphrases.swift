@@ -29,7 +29,7 @@ extension SecretVault {
   ) throws {
     let user = try requireUnlocked()
     let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
-      cost: cost, for: user, cipher, checking: cancellationByLocking)
+      cost: cost, for: user, cipher, checking: cancellation(after: lockCount))
     try changeKeys { change throws(SecretStoreError) in
       let slot = try change.addSlot(named: "passphrase", key)
       change.table.slots = [slot]
@@ -77,7 +77,7 @@ extension SecretVault {
       throw SecretStoreError.invalid("The vault has no passphrase")
     }
     let slot = try table.passphraseSlot(id)
-    let check = cancellationByLocking
+    let check = cancellation(after: lockCount)
     let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)

@@ -86,7 +86,7 @@ extension SecretVault {
     var contents = VaultContents(cipher: cipher)
     defer { cipher.eraseKeys() }
     try contents.keys.ring.unlock(
-      table, with: keys, location.device, cipher, checking: cancellationByLocking)
+      table, with: keys, location.device, cipher, checking: cancellation(after: lockCount))
     try contents.apply(changes, nil)
     guard contents.keys.table != nil else {
       throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")

@@ -49,7 +49,7 @@ extension SecretVault {
   ) throws {
     let device = try location.device
     guard try currentTable() != nil else { return }
-    let check = cancellationByLocking
+    let check = cancellation(after: lockCount)
     try rewrite { contents throws(SecretStoreError) in
       try contents.renewKeys(
         keeping: keys, removingOtherSlots: removingOtherSlots, device, checking: check)
@@ -103,33 +103,22 @@ extension SecretVault {
         guard contents.keys.isUnlocked else { throw contents.keys.lockReason }
         // If the vault was removed in the meantime, this creates no new one.
         var draft = try VaultDraft(contents, nil)
-        rest = try draft.reseal(pending, atMost: batchSize, contents)
+        var renewed: [VaultItem] = []
+        var bytes = 0
+        for id in pending.prefix(batchSize) where bytes <= [VaultItem].blockBytes {
+          rest = rest.dropFirst()
+          // The item may have been changed or removed in the meantime.
+          guard let table = draft.keys.table, let item = contents.index[id],
+            item.isUnderOldKey(of: table)
+          else { continue }
+          bytes += item.byteCount
+          renewed.append(try contents.renewed(item))
+        }
+        for (accessibility, items) in renewed.records(of: batchSize) {
+          try draft.append(items.map(ItemEntry.put), as: accessibility)
+        }
         return draft
       }
-    }
-    return rest
-  }
-}
-
-extension VaultDraft {
-  /// Appends a batch of resealed items, one record per attributes key, and returns the other IDs.
-  fileprivate mutating func reseal(
-    _ pending: ArraySlice<SecretItem.ID>, atMost count: Int, _ contents: VaultContents
-  ) throws(SecretStoreError) -> ArraySlice<SecretItem.ID> {
-    var rest = pending
-    var renewed: [VaultItem] = []
-    var bytes = 0
-    for id in pending.prefix(count) {
-      if bytes > [VaultItem].blockBytes { break }
-      rest = rest.dropFirst()
-      // The item may have been changed or removed in the meantime.
-      guard let table = keys.table, let item = contents.index[id], item.isUnderOldKey(of: table)
-      else { continue }
-      bytes += item.byteCount
-      renewed.append(try contents.renewed(item))
-    }
-    for (accessibility, items) in renewed.records(of: count) {
-      try append(items.map(ItemEntry.put), as: accessibility)
     }
     return rest
   }

@@ -35,24 +35,22 @@ extension SecretVault {
   ) throws -> Slot {
     try Slot.check(name)
     let user = try requireUnlocked()
-    if case .device = key { return try addDeviceSlot(named: name) }
+    if case .device = key {
+      return try changeKeys { change throws(SecretStoreError) in
+        // A new vault already has a slot for this device, under another name.
+        if change.isNew { change.table.slots = [] }
+        let secret = try change.deviceSecret()
+        for slot in change.table.slots
+        where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
+          throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
+        }
+        return Slot(try change.addSlot(named: name, .device(secret)))
+      }
+    }
     let slotKey = try key.slotKey(location.device).stretched(
-      cost: cost, for: user, cipher, checking: cancellationByLocking)
+      cost: cost, for: user, cipher, checking: cancellation(after: lockCount))
     return try changeKeys { change throws(SecretStoreError) in
       Slot(try change.addSlot(named: name, slotKey))
-    }
-  }
-
-  private func addDeviceSlot(named name: String) throws(SecretStoreError) -> Slot {
-    try changeKeys { change throws(SecretStoreError) in
-      // A new vault already has a slot for this device, under another name.
-      if change.isNew { change.table.slots = [] }
-      let secret = try change.deviceSecret()
-      for slot in change.table.slots
-      where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
-        throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
-      }
-      return Slot(try change.addSlot(named: name, .device(secret)))
     }
   }
 

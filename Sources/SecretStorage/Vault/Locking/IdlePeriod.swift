@@ -25,14 +25,12 @@ struct IdlePeriod: Sendable {
     return now() >= end
   }
 
-  /// Starts a period unless one is running.
   mutating func begin() {
     if end != nil { return }
     end = now() + limit
     timer.schedule(after: limit)
   }
 
-  /// Restarts the current period, if any.
   mutating func recordUse() {
     if end != nil { end = now() + limit }
   }
@@ -41,7 +39,6 @@ struct IdlePeriod: Sendable {
     end = nil
   }
 
-  /// Schedules the timer for the end of the current period.
   func rescheduleTimer() {
     if let end { timer.schedule(after: end - now()) }
   }

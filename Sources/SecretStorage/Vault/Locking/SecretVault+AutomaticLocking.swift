@@ -26,7 +26,8 @@ extension SecretVault {
     lockIfIdle()
     automaticLockingState.withLock { state in
       state.setting = setting
-      state.observations = setting.allSignals.map { number in
+      let suspension: Set<Int32> = setting.whenSuspended ? [SIGTSTP] : []
+      state.observations = setting.signals.union(suspension).map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
@@ -80,6 +81,4 @@ public struct AutomaticLocking: Hashable, Sendable {
     self.whenSuspended = whenSuspended
     self.signals = signals
   }
-
-  var allSignals: Set<Int32> { whenSuspended ? signals.union([SIGTSTP]) : signals }
 }

@@ -77,12 +77,8 @@ extension SecretVault {
     notifyObservers()
   }
 
-  /// A check that cancels a key derivation once ``lock()`` is called.
-  var cancellationByLocking: () throws(SecretStoreError) -> Void {
-    cancellation(after: lockCount)
-  }
-
-  private func cancellation(after count: UInt64) -> () throws(SecretStoreError) -> Void {
+  /// Returns a check that cancels a key derivation once ``lock()`` is called.
+  func cancellation(after count: UInt64) -> () throws(SecretStoreError) -> Void {
     { () throws(SecretStoreError) in if self.lockCount != count { throw .cancelled } }
   }
 

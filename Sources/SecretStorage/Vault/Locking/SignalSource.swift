@@ -79,7 +79,6 @@ final class SignalSource: @unchecked Sendable {
     return true
   }
 
-  /// Calls a handler on the source's queue each time that the signal is received.
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     observers.addSynchronous(handler)
   }

@@ -186,26 +186,21 @@ extension VaultContents {
       return Array(index.items)
     }
     var items: [VaultItem] = []
-    for item in index.items where try !isBeyondRepair(item) {
+    for item in index.items {
+      do {
+        _ = try open(item)
+      } catch {
+        switch error {
+        case .corrupted: continue
+        case .locked, .otherDevice: break
+        default: throw error
+        }
+      }
       // The key of an item from memory may be missing in a log that is cut off.
       let hasKey = keys.table?.keys.contains { $0.id == item.secret.key } == true
       items.append(hasKey ? item : try renewed(item))
     }
     return items
-  }
-
-  /// Returns whether an item's secret is damaged although its key is available.
-  private mutating func isBeyondRepair(_ item: VaultItem) throws(SecretStoreError) -> Bool {
-    do {
-      _ = try open(item)
-      return false
-    } catch {
-      switch error {
-      case .corrupted: return true
-      case .locked, .otherDevice: return false
-      default: throw error
-      }
-    }
   }
 }
 

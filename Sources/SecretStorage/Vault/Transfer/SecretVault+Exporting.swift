@@ -38,7 +38,7 @@ extension SecretVault {
     let location = try location
     try location.checkTarget(url.path, overwriting)
     let key = try UnlockKey.passphrase(passphrase).slotKey(location.device).stretched(
-      cost: cost, for: nil, cipher, checking: cancellationByLocking)
+      cost: cost, for: nil, cipher, checking: cancellation(after: lockCount))
     let contents = try withContents { contents throws(SecretStoreError) in contents }
     try contents.checkComplete()
     let items = contents.index.items.sorted { $0.created < $1.created }

@@ -11,7 +11,16 @@ extension VaultContents {
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
-    let changes = try log.wholeFile()
+    // Any user may own the file, because the passphrase authenticates it. Opening a FIFO could block.
+    let file = try mapErrors { () throws(SystemError) in
+      try log.fileSystem.open(path, O_RDONLY | O_NONBLOCK)
+    }
+    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
+    guard status.size <= log.sizeLimit else {
+      throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
+    }
+    let changes = try log.read(file, status)
     guard let table = changes.newestTable else {
       throw .corrupted("\(path) has no intact key table")
     }
@@ -30,21 +39,5 @@ extension VaultContents {
       throw .corrupted("\(path) is damaged, so nothing is imported: \(lost.summary)")
     }
     if sealedRecordCount > 0 { throw .newerFormat(path) }
-  }
-}
-
-extension FileRecordLog {
-  /// Reads the whole file, which may belong to any user because the passphrase authenticates it.
-  fileprivate func wholeFile() throws(SecretStoreError) -> LogChanges {
-    // Non-blocking, because opening a FIFO could block indefinitely.
-    let file = try mapErrors { () throws(SystemError) in
-      try fileSystem.open(path, O_RDONLY | O_NONBLOCK)
-    }
-    let status = try mapErrors { () throws(SystemError) in try file.status() }
-    guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
-    guard status.size <= sizeLimit else {
-      throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
-    }
-    return try read(file, status)
   }
 }

@@ -4,7 +4,6 @@ import FoundationEssentials
 struct VaultImport {
   private let source: VaultContents
   private var target: VaultContents
-  /// Whether items of the vault with different content are replaced.
   private let isReplacing: Bool
   /// The latest allowed date, in microseconds since 1970, so that later items can have later dates.
   private let latest: Int64

@@ -61,16 +61,10 @@ extension VaultWrite {
         id: id, identity: old.identity, attributes: attributes,
         creationDate: old.creationDate, modificationDate: draft.nextDate(),
         revision: draft.nextRevision)
-      var payload = payload
-      if payload == nil, attributes.accessControl != old.attributes.accessControl {
-        guard attributes.accessControl.flags == old.attributes.accessControl.flags else {
-          fatalError("New access flags require a new payload.")
-        }
-        // Another class key requires sealing the secret again.
-        payload = try contents.open(stored)
-      }
       var secret = stored.secret
-      if let payload {
+      if isSealedAnew {
+        // Without a payload, the flags are the same, and only the class key changes.
+        let payload = if let payload { payload } else { try contents.open(stored) }
         secret = try draft.keys.seal(
           payload, of: id, revision: item.revision, attributes.accessControl, draft.cipher)
       }
