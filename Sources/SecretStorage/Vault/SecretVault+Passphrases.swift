@@ -1,8 +1,6 @@
 // Setting, changing and removing the passphrase.
 extension SecretVault {
-  /// Whether the vault has a passphrase.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  /// Whether the vault has a passphrase; throws ``SecretStoreError`` if it cannot be read.
   public var hasPassphrase: Bool {
     get throws { try findsPassphrase() }
   }

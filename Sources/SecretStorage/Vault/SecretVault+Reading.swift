@@ -5,8 +5,6 @@ extension SecretVault {
   /// Returns the revision of the vault's current content, including changes by other processes.
   ///
   /// If nothing has changed, this only makes one `stat` call.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public func revision() throws(SecretStoreError) -> StoreRevision {
     try read { contents throws(SecretStoreError) in contents.revision }
   }
@@ -60,8 +58,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
   ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
-  ///   older copy, another vault or missing. For such a file, use
-  ///   ``salvageableItems(unlockingWith:)``.
+  ///   older copy, another vault or missing, which ``salvageableItems(unlockingWith:)`` can read.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     try read { contents throws(SecretStoreError) in try contents.salvage() }
   }

@@ -1,8 +1,6 @@
 // The replacement of all keys.
 extension SecretVault {
-  /// Whether a key rotation of this or another process is unfinished; available while locked.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  /// Whether a key rotation of this or another process is unfinished; throws ``SecretStoreError``.
   public var isRotationPending: Bool {
     get throws { try currentTable()?.hasOldKeys ?? false }
   }

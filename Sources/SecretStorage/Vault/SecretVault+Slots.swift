@@ -1,11 +1,9 @@
 // The key slots.
 extension SecretVault {
-  /// The slots of the vault, in the order in which they were added, also while it is locked; empty
-  /// if there is no vault.
+  /// The slots in the order in which they were added, also of a locked vault; throws
+  /// ``SecretStoreError``.
   ///
   /// They may be forged unless ``Verification/isKeyTableProven`` is true.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
   public var slots: [Slot] {
     get throws { try currentTable()?.slots.map(Slot.init) ?? [] }
   }

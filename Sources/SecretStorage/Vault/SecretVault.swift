@@ -123,8 +123,8 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The maximum time that a write waits for other writers: 30 seconds by default; zero means not
-  /// to wait.
+  /// The maximum time that a write waits for other writers; the default is 30 seconds, zero means
+  /// none.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
   /// Further writes then fail immediately until the lock is free. Reading and locking never wait.

@@ -26,8 +26,7 @@ extension SecretVault {
     lockIfIdle()
     automaticLockingState.withLock { state in
       state.setting = setting
-      let suspension: Set<Int32> = setting.whenSuspended ? [SIGTSTP] : []
-      state.observations = setting.signals.union(suspension).map { number in
+      state.observations = setting.allSignals.map { number in
         SignalSource.of(number).observe { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
@@ -81,4 +80,6 @@ public struct AutomaticLocking: Hashable, Sendable {
     self.whenSuspended = whenSuspended
     self.signals = signals
   }
+
+  var allSignals: Set<Int32> { whenSuspended ? signals.union([SIGTSTP]) : signals }
 }

@@ -2,9 +2,7 @@ import Concurrency
 
 // Locking and unlocking.
 extension SecretVault {
-  /// Whether the vault exists and its user key is not in memory.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault cannot be read.
+  /// Whether the vault exists and its user key is not in memory; throws ``SecretStoreError``.
   public var isLocked: Bool {
     get throws { try read { !$0.keys.isUnlocked } }
   }
@@ -12,8 +10,8 @@ extension SecretVault {
   /// Removes the vault's keys from memory, except those that may stay until the process ends.
   ///
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
-  /// the vault, but attributes can still be searched. As long as the vault has its device slot, any
-  /// program of this user can unlock it again. A key derivation in another thread throws
+  /// the vault, but attributes can still be searched. Any program of this user can unlock a vault
+  /// that has its device slot. A key derivation in another thread throws
   /// ``SecretStoreError/cancelled``.
   public func lock() {
     // The keys are not in the memory of a forked child.

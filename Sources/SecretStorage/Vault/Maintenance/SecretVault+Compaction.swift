@@ -5,12 +5,11 @@ extension SecretVault {
   /// Writes the vault to a new file without overwritten or removed items.
   ///
   /// Compaction also runs in the background when worthwhile. If it fails, it is retried after the
-  /// file has grown, by a larger amount each time. For the closure, see ``repair(reporting:)``.
+  /// file has grown, by a larger amount each time.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
-  ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
-  ///   error, nothing changes.
+  /// - Throws: The errors of ``repair(reporting:)``, whose closure is the same. On error, nothing
+  ///   changes.
   public func compact(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
@@ -26,15 +25,19 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let location = try protectedLocation
-    let state = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
-    guard var state else { return try rewrite(reporting: report) }
+    let (start, slotCount) = try withContents { ($0.withoutItems, $0.index.slotCount) }
+    guard start.isComplete else { return try rewrite(reporting: report) }
+    var state = start
+    // The sequence numbers of the records that other writers may append meanwhile.
+    let reserved =
+      max(start.chain.head.sequence, start.expected?.head.sequence ?? 0) + (1 << 20)
     do throws(SecretStoreError) {
       var new: RecordComposer?
       let durabilityError = try location.log.replace(keepingOld: false) {
         write throws(SecretStoreError) in
-        let items = try items(at: state)
+        let items = try items(of: start, inSlots: slotCount)
         var draft = try RecordComposer(
-          replacing: state.chain, reserved: state.lastReserved, with: state.keys, for: items,
+          replacing: start.chain, reserved: reserved, with: start.keys, for: items,
           followedBy: nil, cipher)
         try draft.add(items.records(of: batchSize)) { draft, completed throws(SecretStoreError) in
           for record in draft.takeRecords() { try write(record) }
@@ -42,18 +45,18 @@ extension SecretVault {
         }
         // The first round adds all changes made during the copying; the others are short.
         for _ in 0..<3 {
-          try draft.add(entries(since: &state, location))
+          try draft.add(entries(since: &state, upTo: reserved, location))
           for record in draft.takeRecords() { try write(record) }
         }
         new = draft
       } by: { () throws(SecretStoreError) in
         guard var complete = new else { return nil }
-        try complete.add(entries(since: &state, location))
+        try complete.add(entries(since: &state, upTo: reserved, location))
         try complete.end(replacing: state.chain.head)
-        let recorded = contents.withLock { $0.recordedVaultID }
-        try recordVault(complete.result?.vaultID, recorded: recorded, isNew: false, location)
+        try recordVault(
+          complete.result?.vaultID, recorded: state.recordedVaultID, isNew: false, location)
         new = complete
-        return (complete.takeRecords(), state.position)
+        return state.position.map { (records: complete.records, position: $0) }
       }
       finishReplacing(by: new?.result, durabilityError, location)
     } catch {
@@ -62,32 +65,30 @@ extension SecretVault {
     }
   }
 
-  /// Returns the items, some of which may be newer than the state.
-  ///
-  /// - Throws: `conflict` if the file was replaced or read again.
-  private func items(at state: CompactionState) throws(SecretStoreError) -> [VaultItem] {
+  /// Returns the items, some of which may be newer; throws `conflict` if the file was read again.
+  private func items(
+    of state: VaultContents, inSlots count: Int
+  ) throws(SecretStoreError) -> [VaultItem] {
     var items: [VaultItem] = []
-    items.reserveCapacity(state.slotCount)
-    for start in stride(from: 0, to: state.slotCount, by: CompactionState.batchSize) {
+    items.reserveCapacity(count)
+    // Few at a time, because the lock delays readers.
+    for start in stride(from: 0, to: count, by: 512) {
       items += try contents.withLock { contents throws(SecretStoreError) in
-        guard contents.session.indexCount == state.indexCount else { throw .conflict }
-        return contents.index.items(inSlots: start..<(start + CompactionState.batchSize))
+        guard contents.session.indexCount == state.session.indexCount else { throw .conflict }
+        return contents.index.items(inSlots: start..<(start + 512))
       }
     }
     return items
   }
 
-  /// Returns the entries that were written since a state, and advances the state past them.
-  ///
-  /// - Throws: `conflict` if the file was replaced or damaged.
+  /// Returns the entries written since a state, and advances it; throws `conflict` after a
+  /// replacement.
   private func entries(
-    since state: inout CompactionState, _ location: VaultLocation
+    since state: inout VaultContents, upTo reserved: UInt64, _ location: VaultLocation
   ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
-    let next = try withContents { contents throws(SecretStoreError) in CompactionState(contents) }
-    guard let next else {
-      throw contents.withLock { $0.keys.isUnlocked ? .conflict : $0.keys.lockedError }
-    }
-    guard next.chain.start == state.chain.start, next.chain.head.sequence <= state.lastReserved
+    let next = try withContents { $0.withoutItems }
+    guard next.isComplete else { throw next.keys.isUnlocked ? .conflict : next.keys.lockedError }
+    guard next.chain.start == state.chain.start, next.chain.head.sequence <= reserved
     else { throw .conflict }
     if next.position == state.position { return [] }
     let changes = try location.log.changes(since: state.position)
@@ -96,7 +97,7 @@ extension SecretVault {
     guard !changes.isReset, changes.tail == nil || isLater else { throw .conflict }
     if isLater { return [] }
     let found = try state.keys.entries(in: changes.entries, cipher)
-    (state.position, state.chain) = (next.position, next.chain)
+    state = next
     return found
   }
 
@@ -123,34 +124,6 @@ extension SecretVault {
         contents.session.compaction.end(succeeded: isDone, atSize: size)
       }
     }
-  }
-}
-
-/// The state of a vault, without its items, during a compaction concurrent with writers.
-private struct CompactionState {
-  /// The number of items that are copied while the contents are locked.
-  static let batchSize = 512
-  /// The number of records that other writers may append during the compaction.
-  private static let reservedCount: UInt64 = 1 << 20
-
-  var position: LogPosition
-  var chain: VaultChain
-  let keys: VaultKeys
-  /// The last sequence number that other writers may use during the compaction.
-  let lastReserved: UInt64
-  let slotCount: Int
-  let indexCount: UInt64
-
-  /// Returns nil if the vault cannot be compacted concurrently with writers.
-  init?(_ contents: VaultContents) {
-    guard contents.isComplete, let position = contents.position else { return nil }
-    self.position = position
-    chain = contents.chain
-    keys = contents.keys
-    lastReserved =
-      max(chain.head.sequence, contents.expected?.head.sequence ?? 0) + Self.reservedCount
-    slotCount = contents.index.slotCount
-    indexCount = contents.session.indexCount
   }
 }
 
@@ -196,6 +169,13 @@ extension RecordComposer {
 }
 
 extension VaultContents {
+  /// A copy without the items: while it existed, a write would copy their index.
+  fileprivate var withoutItems: VaultContents {
+    var copy = self
+    copy.index = VaultIndex()
+    return copy
+  }
+
   /// Whether there is much unused space, too many single-item records, which are slow to open, or a
   /// changed identity of the machine.
   fileprivate var needsCompaction: Bool {

@@ -16,9 +16,8 @@ extension SecretVault {
     ///
     /// They are not damage, and the next write removes them.
     public let interruptedWrite: String?
-    /// Whether a key has proven that the slots belong to this vault.
-    ///
-    /// It can be false in a locked vault on another machine, where any content may be forged.
+    /// Whether a key has proven that the slots belong to this vault; if not, anything may be
+    /// forged.
     public let isKeyTableProven: Bool
 
     /// Whether nothing is damaged, and the slots are proven.
@@ -70,9 +69,9 @@ extension SecretVault {
 
   /// Writes the readable items of a damaged vault to a new file, and returns the damage.
   ///
-  /// The damaged file is kept until ``removeDamagedCopies()`` is called, with the suffix
-  /// `.damaged-` and a number. If an item's newest state is lost, its newest readable state is
-  /// restored.
+  /// The damaged file is kept, with the suffix `.damaged-` and a number, until
+  /// ``removeDamagedCopies()`` is called. If an item's newest state is lost, its newest readable
+  /// state is restored.
   ///
   /// The closure receives the number of written items after each batch, and decides whether to
   /// continue. It must not write to the vault, which would cause a deadlock.
@@ -175,9 +174,8 @@ extension SecretVault {
 }
 
 extension VaultContents {
-  /// Returns the items that a new file must contain.
-  ///
-  /// - Throws: The reason why the vault must not be replaced in its present state.
+  /// Returns the items of a new file; throws if the vault must not be replaced in its present
+  /// state.
   fileprivate mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
     if let trustError { throw trustError }
     if mayHaveMore { throw keys.lockReason }
@@ -205,12 +203,11 @@ extension VaultContents {
 }
 
 extension SecretVault {
-  /// The damaged files in the vault's directory that repairs have replaced, with the oldest first.
+  /// The damaged files that repairs have replaced, with the oldest first; throws
+  /// ``SecretStoreError``.
   ///
   /// They may contain content that could not be recovered. Keys from the time of the repair still
   /// open them, regardless of later changes to slots and keys.
-  ///
-  /// - Throws: ``SecretStoreError`` if the vault's directory cannot be read.
   public var damagedCopies: [URL] {
     get throws { try location.file.damagedCopies.map { URL(filePath: $0) } }
   }
