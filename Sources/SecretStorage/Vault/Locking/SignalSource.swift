@@ -19,7 +19,11 @@ final class SignalSource: @unchecked Sendable {
   private let dispatchHandler = Lock(0)
 
   static func of(_ number: Int32) -> SignalSource {
-    guard isCatchable(number) else {
+    let others = [
+      SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
+    ]
+    // The C library reserves signals 32 and 33; musl also reserves 34.
+    guard (1...64).contains(number), !(32...34).contains(number), !others.contains(number) else {
       fatalError("Signal \(number) cannot lock a vault, because Dispatch cannot catch it.")
     }
     let source = all.withLock { all in
@@ -31,14 +35,6 @@ final class SignalSource: @unchecked Sendable {
     source.isRegistered.wait()
     source.isRegistered.signal()
     return source
-  }
-
-  private static func isCatchable(_ number: Int32) -> Bool {
-    let others = [
-      SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
-    ]
-    // The C library reserves signals 32 and 33; musl also reserves 34.
-    return (1...64).contains(number) && !(32...34).contains(number) && !others.contains(number)
   }
 
   private init(_ number: Int32) {

@@ -20,12 +20,7 @@ public struct ImportReport: Hashable, Sendable {
     case refused(String)
 
     /// Whether the item is rejected or of undeclared type.
-    public var isRefusal: Bool {
-      switch self {
-      case .refused, .undeclared: true
-      default: false
-      }
-    }
+    public var isRefusal: Bool { if case .refused = self { true } else { self == .undeclared } }
   }
 
   /// An item of the import.
