@@ -11,7 +11,8 @@ extension VaultContents {
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
-    // Any user may own the file, because the passphrase authenticates it. Opening a FIFO could block.
+    // Opened without blocking, because it may be a FIFO. Any user may own it: the passphrase
+    // authenticates it.
     let file = try mapErrors { () throws(SystemError) in
       try log.fileSystem.open(path, O_RDONLY | O_NONBLOCK)
     }
