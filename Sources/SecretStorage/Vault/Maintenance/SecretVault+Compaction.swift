@@ -85,7 +85,7 @@ extension SecretVault {
   /// replacement.
   private func entries(
     since state: inout VaultContents, upTo reserved: UInt64, _ location: VaultLocation
-  ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
+  ) throws(SecretStoreError) -> [LogChanges.Entry] {
     let next = try withContents { $0.withoutItems }
     guard next.isComplete else { throw next.keys.isUnlocked ? .conflict : next.keys.lockedError }
     guard next.chain.start == state.chain.start, next.chain.head.sequence <= reserved
@@ -96,9 +96,8 @@ extension SecretVault {
     let isLater = changes.position != next.position
     guard !changes.isReset, changes.tail == nil || isLater else { throw .conflict }
     if isLater { return [] }
-    let found = try state.keys.entries(in: changes.entries, cipher)
     state = next
-    return found
+    return changes.entries
   }
 
   /// Compacts the vault in the background if worthwhile.
@@ -127,14 +126,13 @@ extension SecretVault {
   }
 }
 
-extension VaultKeys {
-  /// Returns the entries of records of items, each with the accessibility of its attributes key.
-  fileprivate func entries(
-    in changes: [LogChanges.Entry], _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> [(entry: ItemEntry, accessibility: Accessibility)] {
+extension RecordComposer {
+  /// Adds each item's last state in some records, and its removals, in separate records.
+  fileprivate mutating func add(_ changes: [LogChanges.Entry]) throws(SecretStoreError) {
     var found: [(entry: ItemEntry, accessibility: Accessibility)] = []
+    var last: [SecretItem.ID: Int] = [:]
     for change in changes {
-      guard case .record(let record) = change, let table,
+      guard case .record(let record) = change, let table = keys.table,
         KeyTableRecord.ifTable(record.payload) == nil
       else { throw .conflict }
       let id: UInt32
@@ -143,25 +141,14 @@ extension VaultKeys {
       } catch {
         throw .conflict
       }
-      guard let key = ring.attributesKey(id) else { throw .conflict }
+      guard let key = keys.ring.attributesKey(id) else { throw .conflict }
       let isAlways = id == table.key(for: .attributes(of: .always))?.id
-      let content = try table.sealer(cipher).openItems(record, with: key)
-      found += content.entries.map { ($0, isAlways ? .always : .whenUnlocked) }
+      for entry in try table.sealer(cipher).openItems(record, with: key).entries {
+        if case .put(let item) = entry { last[item.id] = found.count }
+        found.append((entry, isAlways ? .always : .whenUnlocked))
+      }
     }
-    return found
-  }
-}
-
-extension RecordComposer {
-  /// Adds each item's last state and its removals, in separate records.
-  fileprivate mutating func add(
-    _ changes: [(entry: ItemEntry, accessibility: Accessibility)]
-  ) throws(SecretStoreError) {
-    var last: [SecretItem.ID: Int] = [:]
-    for (index, change) in changes.enumerated() {
-      if case .put(let item) = change.entry { last[item.id] = index }
-    }
-    for (index, change) in changes.enumerated() {
+    for (index, change) in found.enumerated() {
       if case .put(let item) = change.entry, last[item.id] != index { continue }
       try add([change.entry], as: change.accessibility)
     }

@@ -96,25 +96,22 @@ extension Diagnosis {
           "\(path) does not exist and cannot be created in \(ancestor): \(obstacle). \(advice)")
       }
       let description = "\(path), \(status.permissions)"
-      if !status.isDirectory {
-        problem(subject, "\(path) is not a directory. Move it, or specify another directory.")
-      } else if status.allowsReplacingFiles, !mayBeShared {
-        problem(
-          subject,
+      let fault: String? =
+        if !status.isDirectory {
+          "\(path) is not a directory. Move it, or specify another directory."
+        } else if status.allowsReplacingFiles, !mayBeShared {
           "\(description), is writable by other users. Revoke the permission: chmod go-w \(path)"
-        )
-      } else if let obstacle {
-        problem(
-          subject,
+        } else if let obstacle {
           "\(description), cannot be written to: \(obstacle). Reading may work, but saving does not."
-        )
-      } else {
-        let isFlushed = try mapErrors { () throws(SystemError) in
-          try fileSystem.synchronizeDirectory(path)
+        } else {
+          nil
         }
-        record(
-          subject, isFlushed ? description : "\(description); \(SystemError.unflushableDirectory)")
+      if let fault { return problem(subject, fault) }
+      let isFlushed = try mapErrors { () throws(SystemError) in
+        try fileSystem.synchronizeDirectory(path)
       }
+      record(
+        subject, isFlushed ? description : "\(description); \(SystemError.unflushableDirectory)")
     } catch {
       problem(subject, error)
     }

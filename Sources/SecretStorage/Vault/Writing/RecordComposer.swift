@@ -6,7 +6,7 @@ struct RecordComposer {
   private(set) var records: [LogRecord] = []
   private(set) var chain: VaultChain
   private(set) var keys: VaultKeys
-  private let cipher: any SecretCipher
+  let cipher: any SecretCipher
 
   init(continuing chain: VaultChain, with keys: VaultKeys, _ cipher: any SecretCipher) {
     (self.chain, self.keys, self.cipher) = (chain, keys, cipher)
