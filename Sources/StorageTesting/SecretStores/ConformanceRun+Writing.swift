@@ -1,119 +1,139 @@
 import SecretStorage
 
-// The checks of updates and removals.
+// The checks of updates, removals and revisions.
 extension ConformanceRun {
-  func attributeUpdateKeepsSecret() throws {
-    let item = try add(Self.fullIdentity, "kept")
-    try update(item, Self.attributes)
-    try expectSecret("kept", of: item, "update of attributes", "an unchanged secret")
-  }
-
-  func secretUpdateKeepsAttributes() throws {
-    let item = try add(Self.fullIdentity, attributes: Self.attributes)
-    let updated = try update(item, secret: Secret("new".utf8))
-    expect(updated.attributes == Self.attributes, "update of the secret", "unchanged attributes")
-    try expectItems([updated], matching: .all, "the item that update returned")
-    try expectSecret("new", of: item, "update of the secret", "the new secret")
-  }
-
-  func updateChangesBoth() throws {
-    let item = try add(Self.fullIdentity)
-    let updated = try update(item, Self.attributes, secret: Secret("new".utf8))
-    expect(updated.attributes == Self.attributes, "update of both", "the new attributes")
-    try expectItems([updated], matching: .all, "the item that update returned")
-    try expectSecret("new", of: item, "update of both", "the new secret")
-    let again = try update(updated, secret: Secret("newest".utf8))
-    try expectSecret("newest", of: again, "second update", "its secret")
-  }
-
-  func updateKeepsIDAndIdentity() throws {
-    let item = try add(Self.fullIdentity)
-    let updated = try update(item, Self.attributes, secret: Secret([]))
-    expect(updated.id == item.id, "update", "an unchanged identifier")
-    expect(updated.identity == item.identity, "update", "an unchanged identity")
-  }
-
-  func rejectedUpdateChangesNothing() throws {
-    let item = try add(Self.fullIdentity, attributes: Self.attributes)
-    let operation = "update to \(largestSecret + 1) bytes"
-    let tooLarge = Secret(Array(repeating: 1, count: largestSecret + 1))
-    let updated = try acceptedItem(operation, try update(item, ItemAttributes(), secret: tooLarge))
-    expect(updated == nil, operation, "a rejection")
-  }
-
-  func datesAreConsistent() throws {
+  func updatesChangeOnlyWhatIsGiven() throws {
     var item = try add(Self.fullIdentity)
-    let creation = item.creationDate
-    expect(item.modificationDate >= creation, "add", "no modification before the creation")
-    for (attributes, secret) in [(ItemAttributes(label: "new"), nil), (nil, Secret([1]))] {
-      let updated = try update(item, attributes, secret: secret)
-      expect(updated.creationDate == creation, "update", "an unchanged creation date")
+    var secret = "secret"
+    var revisions: Set = [item.revision]
+    let other = ItemAttributes(
+      label: "", comment: "other", itemDescription: "other", creator: 0, type: .max,
+      isInvisible: false)
+    let clearings: [(inout ItemAttributes) -> Void] = [
+      { $0.label = nil }, { $0.comment = nil }, { $0.itemDescription = nil }, { $0.creator = nil },
+      { $0.type = nil }, { $0.isInvisible = nil },
+    ]
+    var updates: [(attributes: ItemAttributes?, secret: String?)] = [
+      (Self.attributes, nil), (nil, "new"), (other, "newest"), (nil, ""), (Self.attributes, nil),
+    ]
+    var cleared = Self.attributes
+    for clear in clearings {
+      clear(&cleared)
+      updates.append((cleared, nil))
+    }
+    for (attributes, newSecret) in updates {
+      let old = item
+      item = try update(old, attributes, secret: newSecret.map { Secret($0.utf8) })
+      secret = newSecret ?? secret
+      expect(item.id == old.id, "update", "an unchanged identifier")
+      expect(item.identity == old.identity, "update", "an unchanged identity")
+      expect(item.creationDate == old.creationDate, "update", "an unchanged creation date")
       expect(
-        updated.modificationDate >= item.modificationDate, "update",
+        item.modificationDate >= old.modificationDate, "update",
         "a modification date that does not decrease")
-      try expectItems([updated], matching: .all, "the dates that update returned")
-      item = updated
+      expect(
+        item.attributes == attributes ?? old.attributes, "update",
+        attributes == nil ? "unchanged attributes" : "exactly the given attributes")
+      expect(revisions.insert(item.revision).inserted, "update", "a revision that was never used")
+      try expectItems([item], matching: .all, "the item that update returned")
+      try expectSecret(
+        secret, of: item, "update", newSecret == nil ? "an unchanged secret" : "the new secret")
     }
   }
 
-  func staleUpdateConflicts() throws {
-    try expectConflict("update that expects an old revision") { item throws(SecretStoreError) in
-      try update(item, Self.attributes, secret: Secret([]))
-    }
-  }
-
-  func staleRemovalConflicts() throws {
-    try expectConflict("remove that expects an old revision", of: remove)
-  }
-
-  /// Expects a write with an outdated revision to fail with a conflict and to change nothing.
-  private func expectConflict<Result>(
-    _ operation: String, of write: (SecretItem) throws(SecretStoreError) -> Result
-  ) throws(SecretStoreError) {
-    let item = try add(Self.fullIdentity)
-    try update(item, secret: Secret("second".utf8))
+  func staleWritesConflict() throws {
+    let old = try add(Self.fullIdentity)
+    let new = try update(old, secret: Secret("second".utf8))
     let before = try content()
-    expect(.conflict, operation, try write(item))
-    expect(try content() == before, operation, "no change")
-  }
-
-  func updateOfRemovedItemConflicts() throws {
-    let item = try add(Self.fullIdentity)
-    try remove(item)
-    expect(.conflict, "update of a removed item", try update(item, secret: Secret([1])))
+    expect(
+      .conflict, "update that expects an old revision",
+      try update(old, Self.attributes, secret: Secret([])))
+    expect(.conflict, "remove that expects an old revision", try remove(old))
+    expect(try content() == before, "a write that expects an old revision", "no change")
+    try remove(new)
+    expect(.conflict, "update of a removed item", try update(new, secret: Secret([1])))
     try expectItems([], matching: .all, "no items after an update of a removed one")
-    try expectSecret(nil, of: item, "update of a removed item", "no secret")
   }
 
   func removedItemIsGone() throws {
-    let item = try add(Self.fullIdentity)
     let other = try add(.generic(service: "other"))
-    try remove(item)
-    try expectItems([other], matching: .all, "only the other item after remove")
-    try expectItems([], matching: .exactly(Self.fullIdentity), "no items with the removed identity")
-    try expectSecret(nil, of: item, "remove", "no secret")
-    try expectSecret("secret", of: other, "remove", "an unchanged secret of the other item")
-  }
-
-  func removingAbsentItemSucceeds() throws {
-    let item = try add(Self.fullIdentity)
-    try remove(item)
-    do {
-      try remove(item)
-    } catch {
-      expect(false, "remove of a removed item", "a success, but got the error “\(error)”")
-    }
-    try expectItems([], matching: .all, "no items after the second remove")
-  }
-
-  func removedIdentityCanBeAddedAgain() throws {
     let old = try add(Self.fullIdentity, "old", attributes: Self.attributes)
-    try remove(old)
+    for operation in ["remove", "remove of a removed item"] {
+      do {
+        try remove(old)
+      } catch {
+        expect(false, operation, "a success, but got the error “\(error)”")
+      }
+      try expectItems([other], matching: .all, "only the other item after remove")
+      try expectSecret(nil, of: old, operation, "no secret")
+      try expectSecret("secret", of: other, operation, "an unchanged secret of the other item")
+    }
     let new = try add(Self.fullIdentity, "new")
     expect(new.id != old.id, "add after remove", "a new identifier")
     expect(
       new.attributes == ItemAttributes(), "add after remove", "no attributes of the removed item")
     try expectSecret("new", of: new, "add after remove", "the new secret")
     try expectSecret(nil, of: old, "add after remove", "no secret under the old identifier")
+  }
+
+  func storeRevisionChangesWithEachWrite() throws {
+    var seen: Set = [try store.revision()]
+    func expectNewRevision(after operation: String) throws {
+      let isNew = seen.insert(try store.revision()).inserted
+      expect(isNew, "revision() after \(operation)", "a revision that was never used")
+      _ = try content()
+      expect(seen.contains(try store.revision()), "revision() after reads", "the same revision")
+    }
+    var item = try add(Self.fullIdentity)
+    try expectNewRevision(after: "add")
+    item = try update(item, ItemAttributes(label: "new"))
+    try expectNewRevision(after: "update of attributes")
+    item = try update(item, secret: Secret([1]))
+    try expectNewRevision(after: "update of the secret")
+    try remove(item)
+    try expectNewRevision(after: "remove")
+  }
+
+  func readingReturnsRevisions() throws {
+    var item = try add(Self.fullIdentity)
+    for index in 0..<3 {
+      let reading = try store.secret(of: item.id)
+      expect(reading?.itemRevision == item.revision, "secret(of:)", "the item's revision")
+      expect(
+        reading?.storeRevision == (try store.revision()), "secret(of:)", "the store's revision")
+      if index == 0 { item = try update(item, secret: Secret([1])) }
+      if index == 1 { try add(.generic(service: "another item")) }
+    }
+  }
+
+  func otherInstanceSeesWrites() throws {
+    let other = otherInstance
+    // Fills the caches of both instances.
+    expect(try other.items(matching: .all).isEmpty, "items(matching:), other instance", "no items")
+    var revision = try other.revision()
+    let item = try add(Self.fullIdentity, "first", attributes: Self.attributes)
+    expect(
+      try other.revision() != revision, "revision(), other instance", "a new revision after add")
+    expect(
+      try other.items(matching: .all) == [item], "items(matching:), other instance",
+      "the added item")
+
+    revision = try other.revision()
+    let updated = try update(item, secret: Secret("second".utf8))
+    let reading = try other.secret(of: item.id)
+    expect(
+      reading?.secret == Secret("second".utf8), "secret(of:), other instance", "the new secret")
+    expect(
+      reading?.storeRevision != revision, "secret(of:), other instance", "a new store revision")
+    expect(
+      .conflict, "update with an old revision, other instance",
+      try other.update(item.id, expecting: item.revision, attributes: nil, secret: Secret([])))
+    expect(
+      .duplicate, "add of the same identity, other instance",
+      try other.add(Secret([]), identity: Self.fullIdentity, attributes: ItemAttributes()))
+
+    try other.remove(item.id, expecting: updated.revision)
+    try expectItems([], matching: .all, "no items after remove in the other instance")
+    try expectSecret(nil, of: item, "secret(of:)", "nil after remove in the other instance")
   }
 }

@@ -68,20 +68,17 @@ public struct SecretStoreConformance: Sendable {
   ///   expectation; an empty array if the store follows the rule.
   public func findings(of check: Check) async -> [String] {
     let title = "\(name), \(check.rawValue)"
+    let findings = Lock<[String]>([])
     do {
       let store = try makeStore()
-      let run = ConformanceRun(
+      try await ConformanceRun(
         store: store, otherInstance: try reopen?(store) ?? store, largestSecret: largestSecret,
-        timeout: timeout, title: title)
-      do {
-        try await run.run(check)
-      } catch {
-        run.findings.withLock { $0.append("\(title): unexpected error: \(error)") }
-      }
-      return run.findings.withLock { $0 }
+        timeout: timeout, title: title, findings: findings
+      ).run(check)
     } catch {
-      return ["\(title): unexpected error: \(error)"]
+      findings.withLock { $0.append("\(title): unexpected error: \(error)") }
     }
+    return findings.withLock { $0 }
   }
 
   /// Runs every check, each on a new store.

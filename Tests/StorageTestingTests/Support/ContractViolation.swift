@@ -1,61 +1,63 @@
 import StorageTesting
 
-/// A violation of the `SecretStore` contract, and the check that must detect it.
-///
-/// The raw value is the name of the check, unless another violation has it.
-enum ContractViolation: String, CaseIterable, Sendable {
-  case startsWithItem = "emptyStoreHasNoItems"
-  case returnsEmptySecretForMissingItem = "missingSecretIsNil"
-  case returnsNoSecrets = "addedItemIsFound"
-  case overwritesDuplicate = "identitiesAreUnique"
-  case acceptsDuplicate = "concurrentAddsSucceedOnce"
-  case ignoresClass = "classesAreSeparate"
-  case ignoresProtocol = "everyIdentityPartDistinguishes"
-  case matchesWholeIdentityOnly = "omittedPartMatchesAnyValue"
-  case treatsAbsentPartAsWildcard = "exactQueryRequiresAbsentParts"
-  case returnsNewestFirst = "resultsAreOldestFirst"
-  case distinguishesEquivalentStrings = "equivalentStringsIdentifyOneItem"
-  case truncatesServiceAtNewline = "unusualStringsRoundTrip"
-  case treatsEmptyAsAbsent = "emptyStringIsNotNil"
-  case truncatesLongStrings = "longStringsRoundTripOrAreRejected"
-  case truncatesSecretsAtNUL = "secretsRoundTrip"
-  case rejectsLargeSecrets = "largestSecretRoundTrips"
-  case truncatesOversizedSecrets = "oversizedSecretIsRejected"
-  case dropsComment = "attributesRoundTrip"
-  case retainsClearedLabel = "nilClearsAttribute"
-  case dropsAccessibility = "accessibilitiesRoundTripOrAreRejected"
-  case ignoresAccessFlags = "accessFlagsAreEnforcedOrRejected"
-  case storesUnenforceableFlags
-  case readsWithoutProof = "unauthorizedReadIsDenied"
-  case deniesDespiteProof = "authorizedReadReturnsSecret"
-  case acceptsAnyProof = "insufficientProofIsDenied"
-  case ignoresApplicationPassword = "applicationPasswordIsRequired"
-  case changesGuarantees = "guaranteesAreStable"
-  case attributeUpdateClearsSecret = "attributeUpdateKeepsSecret"
-  case secretUpdateClearsAttributes = "secretUpdateKeepsAttributes"
-  case losesEverySecondUpdate = "updateChangesBoth"
-  case changesIDOnUpdate = "updateKeepsIDAndIdentity"
-  case rejectsAfterChange = "rejectedUpdateChangesNothing"
-  case changesCreationDateOnUpdate = "datesAreConsistent"
-  case ignoresExpectedRevisionOfUpdate = "staleUpdateConflicts"
-  case ignoresExpectedRevisionOfRemoval = "staleRemovalConflicts"
-  case updateRestoresRemovedItem = "updateOfRemovedItemConflicts"
-  case ignoresRemovals = "removedItemIsGone"
-  case removalOfMissingItemFails = "removingAbsentItemSucceeds"
-  case reservesRemovedIdentity = "removedIdentityCanBeAddedAgain"
-  case neverChangesItemRevision = "itemRevisionChangesWithEachWrite"
-  case neverChangesStoreRevision = "storeRevisionChangesWithEachWrite"
-  case changesRevisionOnRead = "readsKeepStoreRevision"
-  case returnsOldStoreRevision = "readingReturnsRevisions"
-  case doesNotShareItems = "otherInstanceSeesWrites"
-  case neverNotifies = "observersAreNotifiedOfWrites"
-  case notifiesOwnWritesOnly = "observersAreNotifiedOfOtherInstance"
-  case notifiesAfterRelease = "releasedObserversAreNotNotified"
-  case notifiesInsideWrites = "handlersRunOutsideWrites"
-  case losesConcurrentUpdates = "concurrentUpdatesAreNotLost"
+/// A violation of the `SecretStore` contract.
+enum ContractViolation: CaseIterable, Sendable {
+  case startsWithItem, returnsNoSecrets, overwritesDuplicate, acceptsDuplicate,
+    truncatesServiceAtNewline, truncatesLongStrings, dropsAccessibility, ignoresApplicationPassword,
+    changesGuarantees, doesNotShareItems, notifiesAfterRelease, notifiesInsideWrites,
+    losesConcurrentUpdates
+  case ignoresClass, ignoresProtocol, matchesWholeIdentityOnly, treatsAbsentPartAsWildcard,
+    returnsNewestFirst, distinguishesEquivalentStrings, treatsEmptyAsAbsent
+  case truncatesSecretsAtNUL, rejectsLargeSecrets
+  case truncatesOversizedSecrets, rejectsAfterChange
+  case ignoresAccessFlags, storesUnenforceableFlags
+  case readsWithoutProof, deniesDespiteProof, acceptsAnyProof
+  case dropsComment, retainsClearedLabel, attributeUpdateClearsSecret, secretUpdateClearsAttributes,
+    losesEverySecondUpdate, changesIDOnUpdate, changesCreationDateOnUpdate, neverChangesItemRevision
+  case ignoresExpectedRevisionOfUpdate, ignoresExpectedRevisionOfRemoval, updateRestoresRemovedItem
+  case returnsEmptySecretForMissingItem, ignoresRemovals, removalOfMissingItemFails,
+    reservesRemovedIdentity
+  case neverChangesStoreRevision, changesRevisionOnRead
+  case returnsOldStoreRevision
+  case neverNotifies, notifiesOwnWritesOnly
 
+  /// The check that must detect the violation.
   var check: SecretStoreConformance.Check {
-    SecretStoreConformance.Check(rawValue: rawValue) ?? .accessFlagsAreEnforcedOrRejected
+    switch self {
+    case .startsWithItem: .emptyStoreHasNoItems
+    case .returnsNoSecrets: .addedItemIsFound
+    case .overwritesDuplicate: .identitiesAreUnique
+    case .acceptsDuplicate: .concurrentAddsSucceedOnce
+    case .truncatesServiceAtNewline: .unusualStringsRoundTrip
+    case .truncatesLongStrings: .longStringsRoundTripOrAreRejected
+    case .dropsAccessibility: .accessibilitiesRoundTripOrAreRejected
+    case .ignoresApplicationPassword: .applicationPasswordIsRequired
+    case .changesGuarantees: .guaranteesAreStable
+    case .doesNotShareItems: .otherInstanceSeesWrites
+    case .notifiesAfterRelease: .releasedObserversAreNotNotified
+    case .notifiesInsideWrites: .handlersRunOutsideWrites
+    case .losesConcurrentUpdates: .concurrentUpdatesAreNotLost
+    case .ignoresClass, .ignoresProtocol, .matchesWholeIdentityOnly, .treatsAbsentPartAsWildcard,
+      .returnsNewestFirst, .distinguishesEquivalentStrings, .treatsEmptyAsAbsent:
+      .searchesFindMatchingItems
+    case .truncatesSecretsAtNUL, .rejectsLargeSecrets: .secretsRoundTrip
+    case .truncatesOversizedSecrets, .rejectsAfterChange: .oversizedSecretIsRejected
+    case .ignoresAccessFlags, .storesUnenforceableFlags: .accessFlagsAreEnforcedOrRejected
+    case .readsWithoutProof, .deniesDespiteProof, .acceptsAnyProof: .proofsAreRequired
+    case .dropsComment, .retainsClearedLabel, .attributeUpdateClearsSecret,
+      .secretUpdateClearsAttributes, .losesEverySecondUpdate, .changesIDOnUpdate,
+      .changesCreationDateOnUpdate, .neverChangesItemRevision:
+      .updatesChangeOnlyWhatIsGiven
+    case .ignoresExpectedRevisionOfUpdate, .ignoresExpectedRevisionOfRemoval,
+      .updateRestoresRemovedItem:
+      .staleWritesConflict
+    case .returnsEmptySecretForMissingItem, .ignoresRemovals, .removalOfMissingItemFails,
+      .reservesRemovedIdentity:
+      .removedItemIsGone
+    case .neverChangesStoreRevision, .changesRevisionOnRead: .storeRevisionChangesWithEachWrite
+    case .returnsOldStoreRevision: .readingReturnsRevisions
+    case .neverNotifies, .notifiesOwnWritesOnly: .observersAreNotified
+    }
   }
 
   /// Whether the violation concerns proofs, which only some stores check.

@@ -68,7 +68,7 @@ final class NonconformingSecretStore: SecretStore {
       return try content.update(
         existing.id, expecting: existing.revision, attributes: attributes, secret: secret)
     }
-    if violation == .reservesRemovedIdentity, nextCall() > 0 { throw .duplicate }
+    if violation == .reservesRemovedIdentity, nextCall() > 1 { throw .duplicate }
     if violation == .rejectsLargeSecrets, secret.count > 1 << 20 {
       throw .invalid("The secret is too large")
     }
