@@ -10,7 +10,7 @@ struct PAMDirectory: Sendable {
   /// Whether libpam exists and reads services from other directories than the system's.
   static var isPossible: Bool {
     do {
-      return try LibPAM.shared.get().supportsOtherDirectories
+      return unsafe try LibPAM.shared.get().startInDirectory != nil
     } catch {
       return false
     }

@@ -39,6 +39,13 @@ import StorageInternals
     var unused: Int32
   }
 
+  /// PAM_CONV_ERR.
+  static let conversationFailed: Int32 = 19
+  /// The codes for a denied login; other codes indicate a failure.
+  ///
+  /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
+  /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
+  private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
   /// PAM_MAX_NUM_MSG.
   static let messageLimit = 32
   /// PAM_DISALLOW_NULL_AUTHTOK, because a login without a password proves nothing.
@@ -55,7 +62,7 @@ import StorageInternals
       CString, CString, UnsafeRawPointer, CString, UnsafeMutablePointer<Handle?>
     ) -> Int32
   /// Available since version 1.4; nil in older versions.
-  private let startInDirectory: StartInDirectory?
+  let startInDirectory: StartInDirectory?
   // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
   private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
   // int pam_authenticate(pam_handle_t *pamh, int flags);
@@ -84,12 +91,10 @@ import StorageInternals
     unsafe describe = try library.function("pam_strerror")
   }
 
-  var supportsOtherDirectories: Bool { unsafe startInDirectory != nil }
-
   /// Starts a transaction; the handle is nil if that fails.
   func begin(
     _ service: PAMService, user: String, _ conversation: Conversation
-  ) -> (handle: Handle?, code: PAMCode) {
+  ) -> (handle: Handle?, code: Int32) {
     var conversation = unsafe conversation
     var handle: Handle?
     let code: Int32
@@ -98,42 +103,25 @@ import StorageInternals
     } else {
       code = unsafe start(service.name, user, &conversation, &handle)
     }
-    return unsafe (code == 0 ? handle : nil, PAMCode(rawValue: code))
+    return unsafe (code == 0 ? handle : nil, code)
   }
 
   /// Sets the user's terminal, which modules may query.
-  func setTerminal(_ path: String, of handle: Handle) -> PAMCode {
+  func setTerminal(_ path: String, of handle: Handle) -> Int32 {
     // PAM_TTY is 3.
-    PAMCode(rawValue: unsafe path.withCString { unsafe setItem(handle, 3, $0) })
+    unsafe path.withCString { unsafe setItem(handle, 3, $0) }
   }
 
-  /// Returns the library's message for a code, in the language of the process's locale.
-  func message(for code: PAMCode, _ handle: Handle? = nil) -> String {
-    unsafe describe(handle, code.rawValue).map { unsafe String(cString: $0) } ?? "no reason given"
-  }
-}
-
-/// A return code of Linux-PAM.
-struct PAMCode: RawRepresentable, Hashable, Sendable {
-  let rawValue: Int32
-
-  static let success = PAMCode(rawValue: 0)
-  static let outOfMemory = PAMCode(rawValue: 5)  // PAM_BUF_ERR
-  static let conversationFailed = PAMCode(rawValue: 19)  // PAM_CONV_ERR
-
-  /// The codes for a denied login; other codes indicate a failure.
-  ///
-  /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
-  /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
-  private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
-
-  func error(_ message: String, of service: PAMService) -> SecretStoreError {
-    if Self.denials.contains(rawValue) {
+  /// Returns the error for a code, with the library's message in the language of the locale.
+  func error(_ code: Int32, _ handle: Handle?, of service: PAMService) -> SecretStoreError {
+    let message =
+      unsafe describe(handle, code).map { unsafe String(cString: $0) } ?? "no reason given"
+    if Self.denials.contains(code) {
       return .denied("the PAM service \(service.name) reported: \(message)")
     }
     return .unavailable(
       """
-      The PAM service \(service.name) failed: \(message) (PAM code \(rawValue)). See the system log for \
+      The PAM service \(service.name) failed: \(message) (PAM code \(code)). See the system log for \
       details, and check the service's file and its modules.
       """)
   }

@@ -68,68 +68,45 @@ public struct PAMAuthenticator: Authenticator {
     }
     if Task.isCancelled { throw .cancelled }
     let user = if let user { user } else { try ProcessUser.name }
-    let transaction = PAMTransaction()
-    transaction.begin { [service] transaction throws(SecretStoreError) in
-      try transaction.authenticate(user, by: service, library)
-    }
+    let transaction = PAMTransaction(user, by: service, library)
     // No module may ask questions after this method has returned.
     defer { transaction.abandon() }
-    var dialogue = PAMDialogue(request: request, conversation: conversation)
+    var hasShownReason = false
+    var hasAsked = false
     for await event in transaction.events {
       switch event {
       case .messages(let messages):
-        transaction.answer(try await dialogue.answers(to: messages))
+        // Messages that are not questions have nil answers.
+        var answers: [Secret?] = []
+        for message in messages {
+          if case .question(let question) = message, question.isHidden,
+            !request.accepted.contains(.passcode)
+          {
+            // The user would enter a password in vain.
+            throw .denied("\(request.accepted) is needed, and PAM asked for a password")
+          }
+          if !hasShownReason { try await conversation.show(.reason(request.reason)) }
+          hasShownReason = true
+          switch message {
+          case .message(let message):
+            try await conversation.show(message)
+            answers.append(nil)
+          case .question(let question):
+            answers.append(try await conversation.ask(question))
+            hasAsked = true
+          }
+        }
+        transaction.answer(answers)
       case .ended(let result):
         try result.get()
-        return try dialogue.proofs(hasFingerprintReader: hasFingerprintReader)
+        let proofs: AuthenticationProofs = hasFingerprintReader && !hasAsked ? .biometry : .passcode
+        if request.accepted.isDisjoint(with: proofs) {
+          throw .denied("\(request.accepted) is needed, and \(proofs) was proved")
+        }
+        return proofs
       }
     }
     throw .cancelled
-  }
-}
-
-/// The dialogue between PAM's modules and the user.
-struct PAMDialogue {
-  let request: AuthenticationRequest
-  let conversation: any AuthenticationConversation
-  var hasShownReason = false
-  var hasAsked = false
-
-  /// Shows the messages of a module; returns the answers to questions, and nil for other messages.
-  mutating func answers(to messages: [PAMMessage]) async throws(SecretStoreError) -> [Secret?] {
-    var answers: [Secret?] = []
-    for message in messages {
-      switch message {
-      case .message(let message):
-        try await showReason()
-        try await conversation.show(message)
-        answers.append(nil)
-      case .question(let question):
-        if question.isHidden, !request.accepted.contains(.passcode) {
-          // The user would enter a password in vain.
-          throw .denied("\(request.accepted) is needed, and PAM asked for a password")
-        }
-        try await showReason()
-        answers.append(try await conversation.ask(question))
-        hasAsked = true
-      }
-    }
-    return answers
-  }
-
-  private mutating func showReason() async throws(SecretStoreError) {
-    if hasShownReason { return }
-    hasShownReason = true
-    try await conversation.show(.reason(request.reason))
-  }
-
-  /// Returns the proofs that a successful login implies.
-  func proofs(hasFingerprintReader: Bool) throws(SecretStoreError) -> AuthenticationProofs {
-    let proofs: AuthenticationProofs = hasFingerprintReader && !hasAsked ? .biometry : .passcode
-    if request.accepted.isDisjoint(with: proofs) {
-      throw .denied("\(request.accepted) is needed, and \(proofs) was proved")
-    }
-    return proofs
   }
 }
 
