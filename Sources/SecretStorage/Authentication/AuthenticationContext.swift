@@ -1,5 +1,4 @@
 import Concurrency
-import Synchronization
 
 /// A context in which the user authorizes access to items.
 ///
@@ -20,7 +19,6 @@ public final class AuthenticationContext: Sendable {
   private struct State {
     var proofs: [Proof] = []
     var authentication: Task<Result<AuthenticationProofs, SecretStoreError>, Never>?
-    var isCancelled = false
   }
 
   /// The reason that prompts show.
@@ -33,7 +31,8 @@ public final class AuthenticationContext: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
-  private let cancellation = ContextCancellation()
+  /// Requested before `cancel()` resets the state, so that nothing is added afterwards.
+  private let cancellation = Cancellation()
 
   /// Creates a context without prompting the user.
   ///
@@ -78,11 +77,10 @@ public final class AuthenticationContext: Sendable {
   /// Every later access throws ``SecretStoreError/cancelled``, and properties discard the values
   /// that they loaded with the context.
   public func cancel() {
-    cancellation.cancel()
+    cancellation.request()
     // The prompt is the parent's.
     if Fork.isChild { return }
     let authentication = state.withLock { state in
-      state.isCancelled = true
       state.proofs = []
       return state.authentication
     }
@@ -134,9 +132,9 @@ public final class AuthenticationContext: Sendable {
     with authenticator: (any Authenticator)?
   ) throws(SecretStoreError) -> Authorization {
     try SecretStoreError.checkProcess()
+    if cancellation.isRequested { throw .cancelled }
     let time = now()
-    let proofs = try state.withLock { state throws(SecretStoreError) in
-      if state.isCancelled { throw .cancelled }
+    let proofs = state.withLock { state in
       state.proofs.removeAll { $0.time.duration(to: time) >= reuse }
       return state.proofs
     }
@@ -174,7 +172,7 @@ public final class AuthenticationContext: Sendable {
       throw .denied("fingerprints or faces were enrolled or removed during the authentication")
     }
     let proof = Proof(proofs: proofs, enrolledSet: enrolledSet, time: now())
-    state.withLock { if !$0.isCancelled, reuse > .zero { $0.proofs.append(proof) } }
+    state.withLock { if !cancellation.isRequested, reuse > .zero { $0.proofs.append(proof) } }
     return proof
   }
 
@@ -189,21 +187,15 @@ public final class AuthenticationContext: Sendable {
         return .failure(error)
       }
     }
-    let isCancelled = state.withLock { state in
-      state.authentication = authentication
-      return state.isCancelled
-    }
-    if isCancelled { authentication.cancel() }
+    state.withLock { $0.authentication = authentication }
+    if cancellation.isRequested { authentication.cancel() }
     let result = await withTaskCancellationHandler {
       await authentication.value
     } onCancel: {
       authentication.cancel()
     }
-    let wasCancelled = state.withLock { state in
-      state.authentication = nil
-      return state.isCancelled
-    }
-    if wasCancelled || Task.isCancelled { throw .cancelled }
+    state.withLock { $0.authentication = nil }
+    if cancellation.isRequested || Task.isCancelled { throw .cancelled }
     return try result.get()
   }
 }
@@ -211,15 +203,4 @@ public final class AuthenticationContext: Sendable {
 extension AuthenticationContext: CustomReflectable {
   /// A mirror without children, so that neither passwords nor proofs are shown.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
-}
-
-/// The cancellation state of an authentication context, which does not retain its passwords.
-final class ContextCancellation: Sendable {
-  private let wasRequested = Atomic(false)
-
-  var isRequested: Bool { wasRequested.load(ordering: .acquiring) }
-
-  func cancel() {
-    wasRequested.store(true, ordering: .releasing)
-  }
 }

@@ -10,7 +10,7 @@ public struct Authorization: Sendable {
   /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
   /// The cancellation state of the context that created the authorization; nil without a context.
-  var cancellation: ContextCancellation?
+  var cancellation: Cancellation?
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?
   /// The password for items with ``AccessFlags/applicationPassword``.

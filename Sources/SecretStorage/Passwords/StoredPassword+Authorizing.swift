@@ -83,11 +83,11 @@ extension StoredPassword {
 
 /// A lease on a value, which expires when the context is cancelled or the store is locked.
 final class ValueLease: Sendable {
-  private let cancellation: ContextCancellation
+  private let cancellation: Cancellation
   private let store: (any LockCountingStore)?
   private let lockCount: UInt64?
 
-  init(until cancellation: ContextCancellation, _ store: any SecretStore) {
+  init(until cancellation: Cancellation, _ store: any SecretStore) {
     self.cancellation = cancellation
     self.store = store as? any LockCountingStore
     lockCount = self.store?.lockCount

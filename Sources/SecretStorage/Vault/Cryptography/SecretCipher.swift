@@ -93,7 +93,7 @@ extension SecretCipher {
     }
     if code != 0 { return try derive() }
     while end.wait(timeout: .now() + .milliseconds(250)) == .timedOut {
-      if TaskCancellation.isRequested { throw .cancelled }
+      if Cancellation.isRequestedForTask { throw .cancelled }
       try check()
     }
     guard let result = outcome.withLock({ $0.take() }) else {

@@ -141,7 +141,7 @@ extension KeyTable {
     var cancellation: SecretStoreError?
     func checkCancellation() throws(SecretStoreError) {
       do throws(SecretStoreError) {
-        if TaskCancellation.isRequested { throw .cancelled }
+        if Cancellation.isRequestedForTask { throw .cancelled }
         try check()
       } catch {
         cancellation = error
