@@ -28,7 +28,6 @@ public final class AuthenticationContext: Sendable {
   private let newApplicationPassword: ApplicationPassword?
   private let applicationPasswordCost: ScryptCost
   private let reuse: Duration
-  private let now: @Sendable () -> ContinuousClock.Instant
   private let state = Lock(State())
   private let semaphore = AsyncSemaphore()
   /// Requested before `cancel()` resets the state, so that nothing is added afterwards.
@@ -46,22 +45,10 @@ public final class AuthenticationContext: Sendable {
   ///   - applicationPasswordCost: The key derivation cost for items that are saved.
   ///   - reuse: The time for which a proof remains valid, including time during which the machine
   ///     is suspended. If it is zero, each access prompts the user.
-  public convenience init(
+  public init(
     reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
     newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
     reuse: Duration = .zero
-  ) {
-    self.init(
-      reason: reason, authenticator: authenticator, applicationPassword: applicationPassword,
-      newApplicationPassword: newApplicationPassword,
-      applicationPasswordCost: applicationPasswordCost, reuse: reuse
-    ) { .now }
-  }
-
-  init(
-    reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
-    newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
-    reuse: Duration = .zero, now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
     self.reason = reason
     self.authenticator = authenticator
@@ -69,7 +56,6 @@ public final class AuthenticationContext: Sendable {
     self.newApplicationPassword = newApplicationPassword.map(ApplicationPassword.init)
     self.applicationPasswordCost = applicationPasswordCost
     self.reuse = reuse
-    self.now = now
   }
 
   /// Dismisses a pending prompt and ends the context.
@@ -110,17 +96,18 @@ public final class AuthenticationContext: Sendable {
   }
 
   package func authorization(
-    for accessControl: AccessControl, with authenticator: (any Authenticator)?
+    for accessControl: AccessControl, with authenticator: (any Authenticator)?,
+    at now: @Sendable () -> ContinuousClock.Instant = { .now }
   ) async throws(SecretStoreError) -> Authorization {
     let constraints = try AccessConstraints(accessControl.flags)
-    let current = try authorization(with: authenticator)
+    let current = try authorization(with: authenticator, at: now())
     if constraints.missing(from: current.proofs) == nil { return current }
     try await semaphore.wait()
     defer { semaphore.signal() }
     // Another task may have obtained the proof in the meantime.
-    var authorization = try authorization(with: authenticator)
+    var authorization = try authorization(with: authenticator, at: now())
     while let missing = constraints.missing(from: authorization.proofs) {
-      let proof = try await ask(for: missing, authorization.authenticator)
+      let proof = try await ask(for: missing, authorization.authenticator, at: now)
       authorization.proofs.formUnion(proof.proofs)
       if proof.proofs.contains(.biometry) { authorization.enrolledSet = proof.enrolledSet }
     }
@@ -129,11 +116,10 @@ public final class AuthenticationContext: Sendable {
 
   /// Returns the current authorization, without prompting the user.
   func authorization(
-    with authenticator: (any Authenticator)?
+    with authenticator: (any Authenticator)?, at time: ContinuousClock.Instant = .now
   ) throws(SecretStoreError) -> Authorization {
     try SecretStoreError.checkProcess()
     if cancellation.isRequested { throw .cancelled }
-    let time = now()
     let proofs = state.withLock { state in
       state.proofs.removeAll { $0.time.duration(to: time) >= reuse }
       return state.proofs
@@ -155,7 +141,8 @@ public final class AuthenticationContext: Sendable {
   }
 
   private func ask(
-    for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?
+    for missing: AuthenticationProofs, _ authenticator: (any Authenticator)?,
+    at now: @Sendable () -> ContinuousClock.Instant
   ) async throws(SecretStoreError) -> Proof {
     guard let authenticator else {
       throw .denied("it requires \(missing), and there is no authenticator")

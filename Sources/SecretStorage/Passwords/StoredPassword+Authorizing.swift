@@ -81,23 +81,17 @@ extension StoredPassword {
   }
 }
 
-/// A lease on a value, which expires when the context is cancelled or the store is locked.
+/// A lease on a value, which expires when the context is cancelled or the vault is locked.
 final class ValueLease: Sendable {
   private let cancellation: Cancellation
-  private let store: (any LockCountingStore)?
+  private let vault: SecretVault?
   private let lockCount: UInt64?
 
   init(until cancellation: Cancellation, _ store: any SecretStore) {
     self.cancellation = cancellation
-    self.store = store as? any LockCountingStore
-    lockCount = self.store?.lockCount
+    vault = store as? SecretVault
+    lockCount = vault?.lockCount
   }
 
-  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
-}
-
-/// A store that can be locked.
-package protocol LockCountingStore: SecretStore {
-  /// The number of times that the app has locked the store.
-  var lockCount: UInt64 { get }
+  var hasExpired: Bool { cancellation.isRequested || vault?.lockCount != lockCount }
 }

@@ -125,14 +125,17 @@ final class StoredPassword: Sendable {
   /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
     if declaration.refreshPolicy != .onChange || PolledPaths.isEmpty { return }
-    (store as? any SynchronouslyObservedStore)?.reportDelayedChanges()
+    (store as? SecretVault)?.reportDelayedChanges()
   }
 
   /// Returns the number of reported changes, after beginning to observe them if necessary.
   func changeCount(observedSince old: State) -> Int {
     if declaration.refreshPolicy == .onChange, old.observation == nil {
       // The handler captures only the count, to avoid a retain cycle.
-      let observation = store.countChanges { [changes] in changes.increment() }
+      let handler: @Sendable () -> Void = { [changes] in changes.increment() }
+      let observation =
+        (store as? any SynchronouslyObservedStore)?.observeChangesSynchronously(handler)
+        ?? store.observeChanges(handler)
       // If another thread was faster, this one ends without the lock.
       state.withLock { $0.observation = $0.observation ?? observation }
     }

@@ -23,7 +23,16 @@ public enum SecretStores: Sendable {
   ///
   /// Call this method at most once, before the first access to a password. Any other call traps.
   public static func bootstrap(_ store: any SecretStore) {
-    DefaultStore.bootstrap(store)
+    let new = DefaultStore(store, isBootstrapped: true)
+    let choice = DefaultStore.choice.storeIfNil(new)
+    if choice === new { return }
+    fatalError(
+      choice.isBootstrapped
+        ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."
+        : """
+        SecretStores.bootstrap(_:) was called after the default store had been used. Call it when the \
+        app starts, before the first access to a password.
+        """)
   }
 
   /// A handler for failures of password properties, which cannot throw errors.
@@ -98,39 +107,24 @@ final class DefaultStoreOverride: Sendable {
 }
 
 /// The default store of the process, which is permanent once it has been set or used.
-enum DefaultStore {
-  final class Choice: Sendable {
-    let store: any SecretStore
-    let isBootstrapped: Bool
+final class DefaultStore: Sendable {
+  fileprivate static let choice = AtomicLazyReference<DefaultStore>()
 
-    init(_ store: any SecretStore, isBootstrapped: Bool) {
-      self.store = store
-      self.isBootstrapped = isBootstrapped
-    }
-  }
+  let store: any SecretStore
+  let isBootstrapped: Bool
 
-  private static let choice = AtomicLazyReference<Choice>()
-
-  /// The store that was set; if there is none, sets it to this machine's vault.
-  static var resolved: any SecretStore {
-    if let choice = choice.load() { return choice.store }
-    return choice.storeIfNil(Choice(SecretVault.vault, isBootstrapped: false)).store
+  init(_ store: any SecretStore, isBootstrapped: Bool) {
+    self.store = store
+    self.isBootstrapped = isBootstrapped
   }
 
   /// The store that was set or used, if any.
-  static var current: Choice? { choice.load() }
+  static var current: DefaultStore? { choice.load() }
 
-  static func bootstrap(_ store: any SecretStore) {
-    let new = Choice(store, isBootstrapped: true)
-    let choice = choice.storeIfNil(new)
-    if choice === new { return }
-    fatalError(
-      choice.isBootstrapped
-        ? "SecretStores.bootstrap(_:) was called twice. Call it once, when the app starts."
-        : """
-        SecretStores.bootstrap(_:) was called after the default store had been used. Call it when the \
-        app starts, before the first access to a password.
-        """)
+  /// The store that was set; if there is none, sets it to this machine's vault.
+  static var resolved: any SecretStore {
+    if let current { return current.store }
+    return choice.storeIfNil(DefaultStore(SecretVault.vault, isBootstrapped: false)).store
   }
 }
 

@@ -2,7 +2,7 @@ import Concurrency
 import StorageInternals
 
 // Observers, and the watch of the file.
-extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
+extension SecretVault: SynchronouslyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
@@ -13,7 +13,8 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
     retainingWatch(observers.add(handler))
   }
 
-  package func reportDelayedChanges() {
+  /// Reports changes by other processes that would otherwise be reported with a delay.
+  func reportDelayedChanges() {
     if fileWatch.withLock({ $0.watch })?.problem != nil { fileDidChange() }
   }
 
@@ -23,7 +24,8 @@ extension SecretVault: SynchronouslyObservedStore, LockCountingStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  package var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
+  /// The number of times that the app has locked the vault.
+  var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void

@@ -31,17 +31,19 @@ struct AuthenticationContextTests {
     let person = TestPerson()
     let time = Lock(ContinuousClock.now)
     let context = AuthenticationContext(
-      reason: "why", authenticator: person, reuse: .seconds(30)
-    ) { time.withLock { $0 } }
+      reason: "why", authenticator: person, reuse: .seconds(30))
+    func authorize(_ accessControl: AccessControl) async throws {
+      _ = try await context.authorization(for: accessControl, with: nil) { time.withLock { $0 } }
+    }
     for (step, questions) in [(0, 1), (29, 1), (1, 2), (29, 2), (29, 3)] {
       time.withLock { $0 += .seconds(step) }
-      _ = try await context.authorize(passcode, with: nil)
+      try await authorize(passcode)
       #expect(person.questions.count == questions)
     }
     // A proof for one item is not enough for another.
-    _ = try await context.authorize(AccessControl(flags: .biometryAny), with: nil)
+    try await authorize(AccessControl(flags: .biometryAny))
     #expect(person.questions.count == 4)
-    _ = try await context.authorize(AccessControl(flags: .userPresence), with: nil)
+    try await authorize(AccessControl(flags: .userPresence))
     #expect(person.questions.count == 4)
   }
 
