@@ -24,17 +24,16 @@ let package = Package(
     .target(
       name: "KeyValueStorage",
       dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
-    .target(name: "LibCrypto", dependencies: ["Concurrency", "StorageInternals"]),
     .target(
       name: "SecretStorage",
-      dependencies: ["CLibrary", "Concurrency", "LibCrypto", "StorageInternals", "ValueFormats"]),
+      dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
     .target(
       name: "StorageTesting",
       dependencies: ["Concurrency", "SecretStorage"]),
     .target(
       name: "SecretMigration",
       dependencies: [
-        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageInternals", "ValueFormats",
+        "CLibrary", "Concurrency", "SecretStorage", "StorageInternals", "ValueFormats",
       ]),
     .target(name: "PasswordRules"),
     .target(
@@ -78,7 +77,7 @@ let package = Package(
     .testTarget(
       name: "SecretStorageTests",
       dependencies: [
-        "CLibrary", "Concurrency", "LibCrypto", "SecretStorage", "StorageTesting",
+        "CLibrary", "Concurrency", "SecretStorage", "StorageTesting",
         "CipherSupport", "StorageInternals", "TestSupport", "VaultProcess",
       ],
       exclude: ["Fixtures"]),

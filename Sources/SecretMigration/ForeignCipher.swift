@@ -1,5 +1,4 @@
 import Concurrency
-import LibCrypto
 import SecretStorage
 import StorageInternals
 

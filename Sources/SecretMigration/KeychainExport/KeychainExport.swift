@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import LibCrypto
 public import SecretStorage
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.

@@ -1,5 +1,4 @@
 import Concurrency
-import LibCrypto
 import StorageInternals
 
 /// A cipher that uses OpenSSL's libcrypto.
@@ -97,5 +96,3 @@ public final class OpenSSLCipher: SecretCipher {
     }
   }
 }
-
-extension Secret: SecretBytes {}

@@ -1,6 +1,5 @@
 import CLibrary
 import Concurrency
-import LibCrypto
 import StorageInternals
 
 // The report on the files, the keys and the libraries.

@@ -1,5 +1,4 @@
 import Concurrency
-import LibCrypto
 import TestSupport
 import Testing
 

@@ -41,8 +41,8 @@ package final class AESCipher: Sendable {
   /// Encrypts a message with AES-256-GCM.
   ///
   /// - Returns: The ciphertext, followed by the tag.
-  package func seal<Key: SecretBytes>(
-    _ plaintext: Key, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
+  package func seal(
+    _ plaintext: Secret, under key: Secret, nonce: [UInt8], authenticating context: [UInt8],
     by library: CryptoLibrary
   ) throws(Unavailable) -> [UInt8] {
     try unsafe plaintext.withUnsafeBytes { plaintext throws(Unavailable) in
@@ -65,55 +65,59 @@ package final class AESCipher: Sendable {
   }
 
   /// Decrypts an AES-256-GCM ciphertext, which its tag follows; nil if it is not authentic.
-  package func open<Key: SecretBytes>(
-    _ sealed: ArraySlice<UInt8>, under key: Key, nonce: [UInt8], authenticating context: [UInt8],
+  package func open(
+    _ sealed: ArraySlice<UInt8>, under key: Secret, nonce: [UInt8], authenticating context: [UInt8],
     by library: CryptoLibrary
-  ) throws(Unavailable) -> Key? {
+  ) throws(Unavailable) -> Secret? {
     guard sealed.count >= Self.tagSize, !nonce.isEmpty else { return nil }
     let ciphertext = sealed.dropLast(Self.tagSize)
     var tag = Array(sealed.suffix(Self.tagSize))
-    var isAuthentic = false
-    let opened = try unsafe Key(count: ciphertext.count) { output throws(Unavailable) in
-      let succeeded = unsafe withSession(of: library) { session in
-        // 0x11 is EVP_CTRL_AEAD_SET_TAG in <openssl/evp.h>. The library does not modify the tag.
-        guard unsafe session.beginGCM(key, nonce, context, encrypting: false),
-          unsafe ciphertext.withUnsafeBytes({ bytes in
-            unsafe session.update(bytes, into: output.baseAddress) != nil
-          }),
-          unsafe session.control(0x11, Self.tagSize, &tag)
-        else { return false }
-        // The call only checks the tag: GCM has no final block to write.
-        isAuthentic = unsafe session.finish(into: output.baseAddress) != nil
-        return true
-      }
-      guard succeeded else { throw .failed("EVP_DecryptUpdate") }
+    let (count, bytes) = try unsafe decrypt(ciphertext, by: library) { session in
+      // 0x11 is EVP_CTRL_AEAD_SET_TAG in <openssl/evp.h>. The library does not modify the tag.
+      guard unsafe session.beginGCM(key, nonce, context, encrypting: false) else { return false }
+      return unsafe session.control(0x11, Self.tagSize, &tag)
     }
-    return isAuthentic ? opened : nil
+    return count == nil ? nil : bytes
   }
 
   /// Decrypts an AES-128-CBC message with PKCS #7 padding.
   ///
   /// - Returns: A buffer that begins with the plaintext, and the plaintext's size in bytes; nil if
   ///   the padding is invalid.
-  package func decryptCBC<Key: SecretBytes>(
-    _ ciphertext: ArraySlice<UInt8>, initializationVector: [UInt8], under key: Key,
+  package func decryptCBC(
+    _ ciphertext: ArraySlice<UInt8>, initializationVector: [UInt8], under key: Secret,
     by library: CryptoLibrary
-  ) throws(Unavailable) -> (count: Int, bytes: Key)? {
+  ) throws(Unavailable) -> (count: Int, bytes: Secret)? {
+    let (count, bytes) = try unsafe decrypt(ciphertext, by: library, reserving: 16) { session in
+      unsafe session.begin(library.aes128CBC, key, initializationVector, encrypting: false)
+    }
+    return count.map { ($0, bytes) }
+  }
+
+  /// Decrypts a message with a session that a closure begins; the count is nil if the tag or the
+  /// padding is wrong.
+  ///
+  /// The library may write `extraCapacity` bytes more than the ciphertext has.
+  private func decrypt(
+    _ ciphertext: ArraySlice<UInt8>, by library: CryptoLibrary, reserving extraCapacity: Int = 0,
+    _ begin: (Session) -> Bool
+  ) throws(Unavailable) -> (count: Int?, bytes: Secret) {
     var count: Int?
-    // The library may write up to one block more than the ciphertext's size.
-    let bytes = try unsafe Key(count: ciphertext.count + 16) { output throws(Unavailable) in
+    let capacity = ciphertext.count + extraCapacity
+    let bytes = try unsafe Secret(count: capacity) { output throws(Unavailable) in
       let succeeded = unsafe withSession(of: library) { session in
-        guard unsafe session.begin(library.aes128CBC, key, initializationVector, encrypting: false),
+        guard unsafe begin(session),
           let written = unsafe ciphertext.withUnsafeBytes({ bytes in
             unsafe session.update(bytes, into: output.baseAddress)
           })
         else { return false }
+        // With GCM, this only checks the tag, because there is no final block to write.
         count = unsafe session.finish(into: output.baseAddress! + written).map { written + $0 }
         return true
       }
       guard succeeded else { throw .failed("EVP_DecryptUpdate") }
     }
-    return count.map { ($0, bytes) }
+    return (count, bytes)
   }
 
   /// Calls a closure with a context from the pool, or a new one if the pool is empty.
@@ -142,7 +146,7 @@ package final class AESCipher: Sendable {
   let context: OpaquePointer
 
   func begin(
-    _ algorithm: OpaquePointer?, _ key: some SecretBytes, _ nonce: [UInt8], encrypting: Bool
+    _ algorithm: OpaquePointer?, _ key: Secret, _ nonce: [UInt8], encrypting: Bool
   ) -> Bool {
     unsafe key.withUnsafeBytes { key in
       unsafe library.cipherInit(
@@ -152,7 +156,7 @@ package final class AESCipher: Sendable {
   }
 
   func beginGCM(
-    _ key: some SecretBytes, _ nonce: [UInt8], _ authenticated: [UInt8], encrypting: Bool
+    _ key: Secret, _ nonce: [UInt8], _ authenticated: [UInt8], encrypting: Bool
   ) -> Bool {
     guard unsafe key.withUnsafeBytes({ $0.count == 32 }) else { return false }
     // The algorithm is set for every message, because a new context has none. 0x9 is

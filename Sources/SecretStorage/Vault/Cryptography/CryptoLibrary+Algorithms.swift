@@ -19,9 +19,9 @@ extension CryptoLibrary {
   }
 
   /// Computes HMAC-SHA-256 (RFC 2104).
-  package func authenticationCode<Key: SecretBytes>(
-    of message: ArraySlice<UInt8>, under key: Key
-  ) throws(Unavailable) -> Key {
+  package func authenticationCode(
+    of message: ArraySlice<UInt8>, under key: Secret
+  ) throws(Unavailable) -> Secret {
     try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
       unsafe authenticate(message, under: key, into: output)
     }
@@ -39,9 +39,9 @@ extension CryptoLibrary {
   }
 
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
-  package func hkdf<Key: SecretBytes>(
-    _ key: Key, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
-  ) throws(Unavailable) -> Key {
+  package func hkdf(
+    _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
+  ) throws(Unavailable) -> Secret {
     // The RFC replaces a missing salt by zeros. The library's own HKDF takes four times as long.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
@@ -54,10 +54,10 @@ extension CryptoLibrary {
   }
 
   /// Derives a 32-byte key with scrypt (RFC 7914), using at most `memory` bytes of memory.
-  package func scrypt<Key: SecretBytes>(
-    _ passphrase: Key, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
+  package func scrypt(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
     parallelization: UInt32, memory: UInt64
-  ) throws(Unavailable) -> Key {
+  ) throws(Unavailable) -> Secret {
     try unsafe compute("EVP_PBE_scrypt", 32, passphrase, salt) { passphrase, salt, output in
       unsafe scrypt(
         passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count,
@@ -67,9 +67,9 @@ extension CryptoLibrary {
   }
 
   /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
-  package func pbkdf2<Key: SecretBytes>(
-    _ passphrase: Key, salt: ArraySlice<UInt8>, iterations: Int, count: Int
-  ) throws(Unavailable) -> Key {
+  package func pbkdf2(
+    _ passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
+  ) throws(Unavailable) -> Secret {
     try unsafe compute("PKCS5_PBKDF2_HMAC", count, passphrase, salt) { passphrase, salt, output in
       unsafe pbkdf2(
         passphrase.baseAddress, Int32(passphrase.count), salt.baseAddress, Int32(salt.count),
@@ -78,13 +78,13 @@ extension CryptoLibrary {
   }
 
   /// Creates a secret with a closure that returns false if the named library function fails.
-  private func compute<Key: SecretBytes>(
-    _ function: String, _ count: Int, _ secret: Key, _ bytes: ArraySlice<UInt8>,
+  private func compute(
+    _ function: String, _ count: Int, _ secret: Secret, _ bytes: ArraySlice<UInt8>,
     _ body: (
       UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>
     ) -> Bool
-  ) throws(Unavailable) -> Key {
-    try unsafe Key(count: count) { output throws(Unavailable) in
+  ) throws(Unavailable) -> Secret {
+    try unsafe Secret(count: count) { output throws(Unavailable) in
       let succeeded = unsafe secret.withUnsafeBytes { secret in
         unsafe bytes.withUnsafeBytes { unsafe body(secret, $0, output) }
       }
