@@ -70,8 +70,20 @@ package import StorageInternals
   let sha256: OpaquePointer
 
   private init() throws(Unavailable) {
-    let library = try Self.library()
-    try Self.disableExitHandler(of: library)
+    let library = try DynamicLibrary(
+      anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
+      packages: [
+        "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
+        "Alpine": "libcrypto3", "Arch": "openssl",
+      ])
+    // The library must not free its state when the process exits: other threads, such as one that
+    // compacts a vault, may still be using it and would crash. This has no effect if other code in
+    // the process has already used the library.
+    // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
+    typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
+    let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
+    _ = unsafe try library.function("OPENSSL_init_crypto", as: Initialize.self)(
+      withoutExitHandler, nil)
     name = library.name
     unsafe cipherContextNew = try library.function("EVP_CIPHER_CTX_new")
     unsafe cipherContextFree = try library.function("EVP_CIPHER_CTX_free")
@@ -86,28 +98,6 @@ package import StorageInternals
     unsafe aes256GCM = try Self.algorithm("AES-256-GCM", "CIPHER", "EVP_aes_256_gcm", of: library)
     unsafe aes128CBC = try Self.algorithm("AES-128-CBC", "CIPHER", "EVP_aes_128_cbc", of: library)
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
-  }
-
-  /// Prevents the library from freeing its state when the process exits.
-  ///
-  /// Other threads, such as one that compacts a vault, may still be using the library and would
-  /// crash. This has no effect if other code in the process has already used the library.
-  private static func disableExitHandler(of library: DynamicLibrary) throws(Unavailable) {
-    // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
-    typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
-    let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT
-    _ = unsafe try library.function("OPENSSL_init_crypto", as: Initialize.self)(
-      withoutExitHandler, nil)
-  }
-
-  /// Opens the library, which the dynamic linker loads only once per process.
-  private static func library() throws(Unavailable) -> DynamicLibrary {
-    try DynamicLibrary(
-      anyOf: ["libcrypto.so.3", "libcrypto.so.1.1"],
-      packages: [
-        "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
-        "Alpine": "libcrypto3", "Arch": "openssl",
-      ])
   }
 
   /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.

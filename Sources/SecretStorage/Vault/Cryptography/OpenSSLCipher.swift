@@ -70,8 +70,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    try Self.checkSizes(plaintext.count, context)
-    return try withLibrary { library throws(Unavailable) in
+    try withLibrary { library throws(Unavailable) in
       try aes.seal(
         plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
@@ -81,18 +80,10 @@ public final class OpenSSLCipher: SecretCipher {
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    try Self.checkSizes(sealed.count, context)
     let opened = try withLibrary { library throws(Unavailable) in
       try aes.open(sealed, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }
     return opened
-  }
-
-  /// Rejects messages that are too long for the library's 32-bit byte counts.
-  private static func checkSizes(_ count: Int, _ context: [UInt8]) throws(SecretStoreError) {
-    if Int32(exactly: max(count, context.count)) == nil {
-      throw .invalid("A message of 2 GiB or more cannot be sealed or opened")
-    }
   }
 }
