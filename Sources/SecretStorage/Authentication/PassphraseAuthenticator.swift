@@ -8,7 +8,7 @@ import Concurrency
 /// let vault = SecretVault(fileURL: file, authenticator: PassphraseAuthenticator())
 /// ```
 public struct PassphraseAuthenticator: Authenticator {
-  private var vault: SecretVault?
+  fileprivate var vault: SecretVault?
   private let attempts: Int
   private let conversation: any AuthenticationConversation
 
@@ -27,13 +27,6 @@ public struct PassphraseAuthenticator: Authenticator {
     self.vault = vault
     self.attempts = max(attempts, 1)
     self.conversation = conversation
-  }
-
-  /// Returns a copy for a vault, unless the authenticator already has one.
-  func bound(to vault: SecretVault) -> PassphraseAuthenticator {
-    var copy = self
-    copy.vault = self.vault ?? vault
-    return copy
   }
 
   /// A passcode if the vault can be read and has a passphrase; otherwise nothing.
@@ -93,10 +86,11 @@ extension SecretVault {
   /// A ``PassphraseAuthenticator`` without a vault asks for the passphrase of this vault.
   public var authenticator: (any Authenticator)? {
     // Storing the bound authenticator would create a retain cycle.
-    guard let unbound = givenAuthenticator as? PassphraseAuthenticator else {
+    guard var bound = givenAuthenticator as? PassphraseAuthenticator else {
       return givenAuthenticator
     }
-    return unbound.bound(to: self)
+    bound.vault = bound.vault ?? self
+    return bound
   }
 
   /// Returns whether a passphrase is correct, without unlocking the vault.

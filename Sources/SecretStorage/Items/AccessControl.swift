@@ -124,14 +124,9 @@ struct AccessConstraints: Sendable {
     }
     let proofs = (needsPresence ? 1 : 0) + (needsBiometry ? 1 : 0) + (needsPasscode ? 1 : 0)
     try Self.checkCombination(flags, proofs: proofs)
-    if needsPresence {
-      accepted = .any
-      needsAll = false
-    } else {
-      accepted = (needsBiometry ? AuthenticationProofs.biometry : [])
-        .union(needsPasscode ? .passcode : [])
-      needsAll = flags.contains(.and)
-    }
+    let biometry: AuthenticationProofs = needsBiometry ? .biometry : []
+    accepted = needsPresence ? .any : biometry.union(needsPasscode ? .passcode : [])
+    needsAll = !needsPresence && flags.contains(.and)
   }
 
   private static func checkCombination(_ flags: AccessFlags, proofs: Int) throws(SecretStoreError) {

@@ -1,6 +1,5 @@
 import Concurrency
 import SecretStorage
-import Synchronization
 
 // The checks of observers.
 extension ConformanceRun {
@@ -39,20 +38,19 @@ extension ConformanceRun {
 
   func handlersRunOutsideWrites() throws {
     let thread = ThreadIdentity.current
-    let isWriting = Flag(), ranDuringWrite = Flag()
+    let isWriting = Lock(false), ranDuringWrite = Lock(false)
     let observation = store.observeChanges {
       // A dispatch queue may reuse this thread between two writes.
-      if isWriting.value.load(ordering: .sequentiallyConsistent), thread == .current {
-        ranDuringWrite.value.store(true, ordering: .sequentiallyConsistent)
-      }
+      if thread == .current, isWriting.withLock({ $0 }) { ranDuringWrite.withLock { $0 = true } }
     }
     func write<Result>(_ operation: String, _ body: () throws -> Result) rethrows -> Result {
-      isWriting.value.store(true, ordering: .sequentiallyConsistent)
-      defer { isWriting.value.store(false, ordering: .sequentiallyConsistent) }
+      ranDuringWrite.withLock { $0 = false }
+      isWriting.withLock { $0 = true }
+      defer { isWriting.withLock { $0 = false } }
       let result = try body()
       expect(
-        !ranDuringWrite.value.exchange(false, ordering: .sequentiallyConsistent),
-        "observeChanges, \(operation)", "the handler to run outside the operation")
+        !ranDuringWrite.withLock { $0 }, "observeChanges, \(operation)",
+        "the handler to run outside the operation")
       return result
     }
     var item = try write("add") { try add(Self.fullIdentity) }
@@ -67,17 +65,9 @@ extension ConformanceRun {
   }
 }
 
-private final class Flag: Sendable {
-  let value = Atomic(false)
-}
-
 /// An observer of a store that counts its notifications and can wait for them.
 private final class CountingObserver {
-  private final class Counter: Sendable {
-    let calls = Atomic(0)
-  }
-
-  private let counter = Counter()
+  private let total = Lock(0)
   private let calls: AsyncStream<Void>
   private var observation: ChangeObservation?
 
@@ -85,14 +75,14 @@ private final class CountingObserver {
     let (calls, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.calls = calls
-    observation = store.observeChanges { [counter] in
-      counter.calls.add(1, ordering: .sequentiallyConsistent)
+    observation = store.observeChanges { [total] in
+      total.withLock { $0 += 1 }
       continuation.yield()
     }
   }
 
   /// The number of notifications received.
-  var count: Int { counter.calls.load(ordering: .sequentiallyConsistent) }
+  var count: Int { total.withLock { $0 } }
 
   /// Stops observing the store.
   func stop() { observation = nil }

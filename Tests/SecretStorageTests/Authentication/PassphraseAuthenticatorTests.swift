@@ -36,7 +36,9 @@ struct PassphraseAuthenticatorTests {
     let object = try lockedVault()
     let unbound = PassphraseAuthenticator(attempts: attempts, conversation: person)
     let own = PassphraseAuthenticator(for: object, attempts: attempts, conversation: person)
-    let outcome = await (isBound ? unbound.bound(to: object) : own).outcome()
+    let bound = try #require(vault.open(authenticator: unbound).authenticator)
+    let authenticator: any Authenticator = isBound ? bound : own
+    let outcome = await authenticator.outcome()
     let times = count == 1 ? "" : " \(count) times"
     #expect(outcome == .failure(.denied("the passphrase was wrong\(times)")))
     #expect(person.log.filter { $0.hasPrefix("hidden") }.count == count)
