@@ -5,7 +5,6 @@ public struct Authorization: Sendable {
   /// The authorization of an access that does not prompt the user, such as reading a property.
   public static let none = Authorization()
 
-  /// The proofs that the user has given.
   var proofs: AuthenticationProofs = []
   /// The identifier of the fingerprints or faces enrolled at the time of the proof, if known.
   var enrolledSet: [UInt8]?
@@ -13,9 +12,8 @@ public struct Authorization: Sendable {
   var cancellation: Cancellation?
   /// The authenticator of the context or the store, even if it was not used.
   var authenticator: (any Authenticator)?
-  /// The password for items with ``AccessFlags/applicationPassword``.
   var applicationPassword: ApplicationPassword?
-  /// The new password for such items; nil keeps the current one.
+  /// Replaces the application password of an item that is saved, unless nil.
   var newApplicationPassword: ApplicationPassword?
   /// The key derivation cost for items that are saved.
   var applicationPasswordCost = ScryptCost.standard

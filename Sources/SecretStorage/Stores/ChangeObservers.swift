@@ -18,29 +18,27 @@ final class ChangeObservers: Sendable {
   /// The queue that runs the app's handlers.
   let queue = SerialQueue(on: .handlers)
 
-  /// Adds one of the app's handlers; several changes may be coalesced into one call.
-  func add(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    add(handler, to: \.asynchronous)
-  }
-
-  /// Adds a handler that is called for each change, on the thread of the change, which may hold
-  /// locks.
-  func addSynchronous(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    add(handler, to: \.synchronous)
-  }
-
-  private func add(
-    _ handler: @escaping @Sendable () -> Void, to list: any WritableKeyPath<State, List> & Sendable
+  /// Adds a handler.
+  ///
+  /// A synchronous one is called for each change, on the thread of the change, which may hold
+  /// locks. For others, several changes may be coalesced into one call.
+  func add(
+    _ handler: @escaping @Sendable () -> Void, isSynchronous: Bool = false
   ) -> ChangeObservation {
     if Fork.isChild {
       Fork.report()
       return ChangeObservation {}
     }
     let observer = Observer(handler)
-    state.withLock { $0[keyPath: list].add(observer) }
+    state.withLock { state in
+      if isSynchronous { state.synchronous.add(observer) } else { state.asynchronous.add(observer) }
+    }
     return ChangeObservation(
       end: observer.end { [state] observer in
-        state.withLock { $0[keyPath: list].remove(observer) }
+        state.withLock { state in
+          state.synchronous.remove(observer)
+          state.asynchronous.remove(observer)
+        }
       })
   }
 

@@ -140,7 +140,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    observers.addSynchronous(handler)
+    observers.add(handler, isSynchronous: true)
   }
 
   /// Makes a change, counts it if it succeeds, and notifies the observers.

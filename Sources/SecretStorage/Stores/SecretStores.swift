@@ -80,25 +80,23 @@ public enum SecretStores: Sendable {
 ///
 /// The passwords may outlive the call, for example as static properties.
 final class DefaultStoreOverride: Sendable {
-  private typealias Object = any AnyObject & Sendable
-
   @TaskLocal static var current: DefaultStoreOverride?
 
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock([ObjectIdentifier: (password: Object, state: Object)]())
+  private let states = Lock<[ObjectIdentifier: (password: any Sendable, state: StoredPassword)]>([:])
 
   init(_ store: any SecretStore) {
     self.store = store
   }
 
   /// Returns the state of a password, which is created on first access.
-  func state<State: AnyObject & Sendable>(
-    of password: any AnyObject & Sendable, orCreate create: () -> State
-  ) -> State {
+  func state(
+    of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
+  ) -> StoredPassword {
     states.withLock { states in
       let key = ObjectIdentifier(password)
-      if let existing = states[key]?.state as? State { return existing }
+      if let existing = states[key]?.state { return existing }
       let state = create()
       states[key] = (password, state)
       return state

@@ -30,7 +30,7 @@ extension SecretVault: SynchronouslyObservedStore {
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void
   ) -> ChangeObservation {
-    retainingWatch(observers.addSynchronous(handler))
+    retainingWatch(observers.add(handler, isSynchronous: true))
   }
 
   /// Returns an observation that also keeps the watch of the file alive.

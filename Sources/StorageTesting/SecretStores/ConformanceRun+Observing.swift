@@ -81,10 +81,8 @@ private final class CountingObserver {
     }
   }
 
-  /// The number of notifications received.
   var count: Int { total.withLock { $0 } }
 
-  /// Stops observing the store.
   func stop() { observation = nil }
 
   /// Waits for a notification since the last wait; returns false on timeout.

@@ -12,10 +12,8 @@ struct ConformanceRun: Sendable {
   let timeout: Duration?
   /// The names of the store and the check.
   let title: String
-  /// The violations found so far, one sentence each.
   let findings: Lock<[String]>
 
-  /// Records a violation if a condition does not hold.
   func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
     if holds { return }
     findings.withLock { $0.append("\(title): \(operation): expected \(expectation)") }
@@ -33,7 +31,6 @@ struct ConformanceRun: Sendable {
     }
   }
 
-  /// Expects a search to return exactly these items.
   func expectItems(
     _ expected: [SecretItem], matching query: ItemQuery, _ expectation: String
   ) throws(SecretStoreError) {
@@ -47,11 +44,7 @@ struct ConformanceRun: Sendable {
     expect(try secret(of: item) == expected.map { Secret($0.utf8) }, operation, expectation)
   }
 
-  /// Runs a write.
-  ///
-  /// If the store rejects it, expects a permitted error and no change.
-  ///
-  /// - Returns: The written item, or nil if it was rejected.
+  /// Returns the written item, or nil if the store rejects it, with a permitted error and no change.
   func acceptedItem(
     _ operation: String, _ write: @autoclosure () throws(SecretStoreError) -> SecretItem
   ) throws(SecretStoreError) -> SecretItem? {

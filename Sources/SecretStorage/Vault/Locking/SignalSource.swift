@@ -76,6 +76,6 @@ final class SignalSource: @unchecked Sendable {
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.addSynchronous(handler)
+    observers.add(handler, isSynchronous: true)
   }
 }
