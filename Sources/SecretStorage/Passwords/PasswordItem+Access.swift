@@ -71,27 +71,21 @@ extension PasswordItem {
   /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
   public func load() async throws -> Value? {
-    let stored = stored
-    let box = try await withoutBlocking { () throws(SecretStoreError) in
-      try stored.access(stored.load)
-    }
-    return Self.value(of: box)
+    Self.value(of: try await stored.access(by: nil, stored.load))
   }
 
   /// Saves unsaved changes, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `save()`; cancelling the task does not interrupt it.
   public func save() async throws {
-    let stored = stored
-    try await withoutBlocking { () throws(SecretStoreError) in try stored.access(stored.write) }
+    try await stored.access(by: nil, stored.write)
   }
 
   /// Removes the item, without blocking the thread of the task.
   ///
   /// - Throws: The errors of the synchronous `remove()`; cancelling the task does not interrupt it.
   public func remove() async throws {
-    let stored = stored
-    try await withoutBlocking { () throws(SecretStoreError) in try stored.access(stored.remove) }
+    try await stored.access(by: nil, stored.remove)
   }
 }
 

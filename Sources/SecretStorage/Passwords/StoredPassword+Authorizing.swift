@@ -32,9 +32,12 @@ extension StoredPassword {
     }
   }
 
-  /// Calls a closure with a context's authorization; if denied, prompts without locks and retries.
+  /// Performs an access without blocking the thread of the task.
+  ///
+  /// With a context, it uses the context's authorization; if denied, it prompts without locks and
+  /// retries.
   func access<Success: Sendable>(
-    by context: AuthenticationContext,
+    by context: AuthenticationContext?,
     _ body: @escaping @Sendable (State, Authorization) throws(SecretStoreError) -> Success
   ) async throws(SecretStoreError) -> Success {
     var authorization: Authorization?
@@ -46,7 +49,7 @@ extension StoredPassword {
       case .done(let success): return success
       case .needsProof(let accessControl, let authenticator):
         do throws(SecretStoreError) {
-          authorization = try await context.authorization(for: accessControl, with: authenticator)
+          authorization = try await context?.authorization(for: accessControl, with: authenticator)
         } catch {
           didFail(error)
           throw error
@@ -57,9 +60,10 @@ extension StoredPassword {
 
   private func attempt<Success: Sendable>(
     _ body: (State, Authorization) throws(SecretStoreError) -> Success,
-    _ given: Authorization?, _ context: AuthenticationContext
+    _ given: Authorization?, _ context: AuthenticationContext?
   ) throws(SecretStoreError) -> Attempt<Success> {
     try access { old, _ throws(SecretStoreError) in
+      guard let context else { return .done(try body(old, .none)) }
       let authenticator = store.authenticator
       let authorization =
         if let given { given } else { try context.authorization(with: authenticator) }

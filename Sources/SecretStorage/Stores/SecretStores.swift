@@ -82,9 +82,11 @@ public enum SecretStores: Sendable {
 final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
+  private typealias Entry = (password: any Sendable, state: StoredPassword)
+
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock<[ObjectIdentifier: (password: any Sendable, state: StoredPassword)]>([:])
+  private let states = Lock<[ObjectIdentifier: Entry]>([:])
 
   init(_ store: any SecretStore) {
     self.store = store
