@@ -25,12 +25,6 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Creates a secret from bytes, and overwrites the original.
-  init(wiping bytes: inout [UInt8]) {
-    self.init(bytes)
-    bytes.wipe()
-  }
-
   /// Creates a secret from the content of a file, or from `limit + 1` bytes if the file is longer.
   ///
   /// A file without a size, such as a FIFO, is treated as empty.

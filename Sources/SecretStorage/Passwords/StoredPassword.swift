@@ -203,7 +203,8 @@ final class Box<Value: Codable & Sendable>: AnyBox {
   func encoded() throws(SecretStoreError) -> Secret {
     do throws(ValueCodingError) {
       var bytes = try ValueCoder().encode(value)
-      return Secret(wiping: &bytes)
+      defer { bytes.wipe() }
+      return Secret(bytes)
     } catch {
       throw .invalid(error.encodingFailure)
     }

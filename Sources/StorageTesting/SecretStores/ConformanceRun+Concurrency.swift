@@ -52,18 +52,13 @@ extension ConformanceRun {
   private func increment(
     _ item: SecretItem.ID, in store: any SecretStore
   ) throws(SecretStoreError) {
-    while true {
+    try store.retrying { () throws(SecretStoreError) in
       guard let reading = try store.secret(of: item) else {
         return expect(false, "secret(of:)", "the counter, not nil")
       }
       let count = unsafe reading.secret.withUnsafeBytes { unsafe $0.first ?? 0 }
-      do throws(SecretStoreError) {
-        _ = try store.update(
-          item, expecting: reading.itemRevision, attributes: nil, secret: Secret([count + 1]))
-        return
-      } catch {
-        if error != .conflict { throw error }
-      }
+      _ = try store.update(
+        item, expecting: reading.itemRevision, attributes: nil, secret: Secret([count + 1]))
     }
   }
 }
