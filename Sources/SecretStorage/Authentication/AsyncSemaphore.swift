@@ -20,7 +20,7 @@ final class AsyncSemaphore: Sendable {
     let isAcquired = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let result = state.withLock { state -> Bool? in
-          // If the task is cancelled from here on, `cancelWait(_:)` finds it in `waiters`.
+          // If the task is cancelled from here on, `onCancel` finds it in `waiters`.
           if state.isClosed || Task.isCancelled { return false }
           if state.isAcquired {
             state.waiters.append((id, continuation))
@@ -32,7 +32,11 @@ final class AsyncSemaphore: Sendable {
         if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
-      cancelWait(id)
+      let continuation = state.withLock { state in
+        let index = state.waiters.firstIndex { $0.id == id }
+        return index.map { state.waiters.remove(at: $0).continuation }
+      }
+      continuation?.resume(returning: false)
     }
     if !isAcquired { throw .cancelled }
   }
@@ -54,13 +58,5 @@ final class AsyncSemaphore: Sendable {
       return state.waiters.map(\.continuation)
     }
     for continuation in continuations { continuation.resume(returning: false) }
-  }
-
-  private func cancelWait(_ id: Int) {
-    let continuation = state.withLock { state in
-      let index = state.waiters.firstIndex { $0.id == id }
-      return index.map { state.waiters.remove(at: $0).continuation }
-    }
-    continuation?.resume(returning: false)
   }
 }

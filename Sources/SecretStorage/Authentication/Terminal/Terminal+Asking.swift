@@ -46,7 +46,10 @@ extension Terminal {
     let signals = try DeferredSignals()
     defer { signals.restore() }
     while true {
-      let restored = try settingsToRestore(original)
+      let current = try settings
+      // After a stop, input may still be hidden.
+      let restored =
+        if let original, original.hidden.hasFlags(of: current) { original } else { current }
       original = restored
       var answer = Answer.cancelled
       defer { restore(restored, wasHidden: question.isHidden, after: answer) }
@@ -62,13 +65,6 @@ extension Terminal {
       signals.deliverContinuation()
       if !isInForeground { return .signal(SIGTTIN) }
     }
-  }
-
-  /// Returns the current settings, or the original ones if input is still hidden after a stop.
-  private func settingsToRestore(_ original: termios?) throws(SecretStoreError) -> termios {
-    let current = try settings
-    if let original, original.hidden.hasFlags(of: current) { return original }
-    return current
   }
 
   private func restore(_ original: termios, wasHidden: Bool, after answer: Answer) {
