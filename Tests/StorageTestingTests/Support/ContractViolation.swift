@@ -8,8 +8,7 @@ enum ContractViolation: CaseIterable, Sendable {
     losesConcurrentUpdates
   case ignoresClass, ignoresProtocol, matchesWholeIdentityOnly, treatsAbsentPartAsWildcard,
     returnsNewestFirst, distinguishesEquivalentStrings, treatsEmptyAsAbsent
-  case truncatesSecretsAtNUL, rejectsLargeSecrets
-  case truncatesOversizedSecrets, rejectsAfterChange
+  case truncatesSecretsAtNUL, rejectsLargeSecrets, truncatesOversizedSecrets, rejectsAfterChange
   case ignoresAccessFlags, storesUnenforceableFlags
   case readsWithoutProof, deniesDespiteProof, acceptsAnyProof
   case dropsComment, retainsClearedLabel, attributeUpdateClearsSecret, secretUpdateClearsAttributes,
@@ -17,8 +16,7 @@ enum ContractViolation: CaseIterable, Sendable {
   case ignoresExpectedRevisionOfUpdate, ignoresExpectedRevisionOfRemoval, updateRestoresRemovedItem
   case returnsEmptySecretForMissingItem, ignoresRemovals, removalOfMissingItemFails,
     reservesRemovedIdentity
-  case neverChangesStoreRevision, changesRevisionOnRead
-  case returnsOldStoreRevision
+  case neverChangesStoreRevision, changesRevisionOnRead, returnsOldStoreRevision
   case neverNotifies, notifiesOwnWritesOnly
 
   /// The check that must detect the violation.
@@ -62,11 +60,7 @@ enum ContractViolation: CaseIterable, Sendable {
 
   /// Whether the violation concerns proofs, which only some stores check.
   var concernsProofs: Bool {
-    switch self {
-    case .storesUnenforceableFlags, .readsWithoutProof, .deniesDespiteProof, .acceptsAnyProof,
-      .ignoresApplicationPassword:
-      true
-    default: false
-    }
+    self == .storesUnenforceableFlags || check == .proofsAreRequired
+      || check == .applicationPasswordIsRequired
   }
 }
