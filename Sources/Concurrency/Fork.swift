@@ -22,19 +22,67 @@ package enum Fork {
   /// Whether this process was forked from one that had used this library.
   @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
 
-  private static let isRegistered = Atomic(false)
+  /// The descriptors of this process's files, which children close; guarded by `mutex`.
+  ///
+  /// A child shares the open files of its parent, and with them their locks, which the kernel would
+  /// keep for the child if the parent was killed.
+  private nonisolated(unsafe) static var openFiles: Set<Int32> = []
+  /// Held during a fork.
+  private static let mutex = SystemMutex()
+  /// The number of forks by this process.
+  private static let count = Atomic(0)
 
-  /// Registers the fork handler that counts; later calls do nothing.
+  private static let registration: Void = {
+    // Must be initialized before the handlers that use them are registered.
+    _ = unsafe current
+    _ = unsafe openFiles.isEmpty
+    let code = pthread_atfork(
+      { Fork.mutex.lock() },
+      {
+        Fork.count.add(1, ordering: .releasing)
+        Fork.mutex.unlock()
+      },
+      {
+        unsafe Fork.current.pointee += 1
+        for descriptor in unsafe Fork.openFiles { close(descriptor) }
+        unsafe Fork.openFiles = []
+        Fork.mutex.unlock()
+      })
+    if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
+  }()
+
+  /// Registers the fork handlers; later calls do nothing.
   ///
   /// Each lock calls this when it is created, and nothing that can be used has no lock.
-  package static func registerHandler() {
-    if isRegistered.load(ordering: .acquiring) { return }
-    // Must be initialized before the handler that uses it is registered.
-    _ = unsafe current
-    // If two threads register the handler, the number increases by two, which is harmless.
-    let code = pthread_atfork(nil, nil) { unsafe Fork.current.pointee += 1 }
-    if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
-    isRegistered.store(true, ordering: .releasing)
+  package static func registerHandlers() { _ = registration }
+
+  /// Returns the descriptor that `open` gives with flags, or -1 with its error number.
+  ///
+  /// The call may take any time, as on a network file system, so it must not delay a fork.
+  package static func openFile(_ flags: Int32, _ open: () -> Int32) -> Int32 {
+    registerHandlers()
+    while true {
+      let before = count.load(ordering: .acquiring)
+      let descriptor = open()
+      if descriptor == -1 { return -1 }
+      mutex.lock()
+      // A child that was forked meanwhile has the file open. A new file, which is opened only once,
+      // is not locked.
+      let isAdded = flags & O_EXCL != 0 || count.load(ordering: .acquiring) == before
+      if isAdded { unsafe openFiles.insert(descriptor) }
+      mutex.unlock()
+      if isAdded { return descriptor }
+      close(descriptor)
+    }
+  }
+
+  package static func closeFile(_ descriptor: Int32) {
+    // The child has closed it, and the number may be that of another file.
+    if isChild { return }
+    mutex.lock()
+    unsafe openFiles.remove(descriptor)
+    mutex.unlock()
+    close(descriptor)
   }
 
   /// The description of each module's error in a forked child.

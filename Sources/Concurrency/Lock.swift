@@ -16,7 +16,7 @@ package final class Lock<Value>: @unchecked Sendable {
   package init(_ value: sending Value) {
     // No other reference exists yet.
     unsafe self.value = value
-    Fork.registerHandler()
+    Fork.registerHandlers()
   }
 
   package func withLock<Result, Failure: Error>(

@@ -45,7 +45,7 @@ import Synchronization
   private let memory: UnsafeMutablePointer<Memory>
 
   init() {
-    Fork.registerHandler()
+    Fork.registerHandlers()
     // The C library receives addresses in `memory`, which does not move until `destroy()`.
     unsafe memory = .allocate(capacity: 1)
     unsafe memory.initialize(to: Memory())

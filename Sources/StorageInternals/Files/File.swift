@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 
 /// An open file, which is closed when the value is destroyed.
 package struct File: ~Copyable, Sendable {
@@ -12,7 +13,7 @@ package struct File: ~Copyable, Sendable {
     self.fileSystem = fileSystem
   }
 
-  deinit { OpenFiles.remove(descriptor) }
+  deinit { Fork.closeFile(descriptor) }
 
   package func status() throws(SystemError) -> FileStatus {
     var status = stat()

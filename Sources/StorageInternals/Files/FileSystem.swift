@@ -1,4 +1,5 @@
 package import CLibrary
+import Concurrency
 
 /// The system calls on files, each of which a test can make fail.
 package struct FileSystem: Sendable {
@@ -36,7 +37,7 @@ package struct FileSystem: Sendable {
   /// Opens a file; its descriptor is closed when a child process calls `exec`.
   package func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(SystemError) -> File {
     let descriptor = try check(.open, at: path) {
-      OpenFiles.adding { unsafe openat(directory, name(path), flags | O_CLOEXEC, mode) }
+      Fork.openFile(flags) { unsafe openat(directory, name(path), flags | O_CLOEXEC, mode) }
     }
     return File(descriptor: descriptor, path: path, fileSystem: self)
   }
@@ -48,7 +49,7 @@ package struct FileSystem: Sendable {
     let parent = directory == AT_FDCWD ? path.parentDirectory : "."
     do {
       let descriptor = try check(.open, at: path) {
-        OpenFiles.adding { unsafe openat(directory, parent, flags, mode) }
+        Fork.openFile(flags) { unsafe openat(directory, parent, flags, mode) }
       }
       return File(descriptor: descriptor, path: path, fileSystem: self)
     } catch {

@@ -1,5 +1,6 @@
 import CLibrary
 import Concurrency
+import Dispatch
 import TestSupport
 import Testing
 
@@ -259,6 +260,29 @@ import Testing
     #expect(length(.milliseconds(2)) == .milliseconds(3))
     #expect(length(.milliseconds(100)) == .milliseconds(5))
     #expect(length(nil) == .milliseconds(5))
+  }
+
+  /// The open of a FIFO waits for a writer, as one on a network file system waits for its server.
+  @Test(.forks) func forkWaitsForNoFileThatIsBeingOpened() async {
+    let path = directory("fifo")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      recordingErrors {
+        // The kernel copies the path.
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+        let opening = DispatchSemaphore(value: 0)
+        let fileSystem = FileSystem { _, _ in
+          opening.signal()
+          return nil
+        }
+        let reader = DispatchQueue(label: "reader")
+        reader.async { _ = try? fileSystem.open(path, O_RDONLY) }
+        opening.wait()
+        try ForkedChild {}.wait()
+        let writer = unsafe open(path, O_WRONLY)
+        reader.sync {}
+        close(writer)
+      }
+    }
   }
 
   @Test(.forks) func childForkedMeanwhileHoldsNoLock() async {
