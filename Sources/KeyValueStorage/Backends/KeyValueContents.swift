@@ -19,7 +19,6 @@ public struct KeyValueContents: Sendable {
     self = KeyValueContents(entries: [], revision: revision).applying(changes, revision: revision)
   }
 
-  /// Creates a snapshot of entries that are sorted by key, without duplicates.
   init(entries: [KeyValueEntry], revision: Int64) {
     self.entries = entries
     self.revision = revision
@@ -94,7 +93,6 @@ public struct KeyValueContents: Sendable {
     entries = result
   }
 
-  /// Returns the keys whose values differ between two snapshots.
   static func changedKeys(_ first: KeyValueContents?, _ second: KeyValueContents?) -> [StoredKey] {
     if let first, let second, first.revision == second.revision { return [] }
     var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])

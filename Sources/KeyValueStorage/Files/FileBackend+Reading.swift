@@ -6,10 +6,8 @@ import ValueFormats
 // Reading and parsing of the file.
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
-    do {
-      return try fileSystem.status(of: path, followingLink: true)
-    } catch {
-      throw KeyValueStoreError(error)
+    try convertingErrors { () throws(SystemError) in
+      try fileSystem.status(of: path, followingLink: true)
     }
   }
 
@@ -25,7 +23,7 @@ extension FileBackend {
     }
   }
 
-  /// Returns whether a file with a snapshot's size and modification time also has its content.
+  /// Returns whether a file of a snapshot's size and date also has its content.
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) throws(SystemError) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
@@ -98,11 +96,12 @@ extension FileBackend {
     if bytes.isEmpty { return .failure(.empty(path: resolvedPath)) }
     do {
       var file = try coding.parse(bytes)
-      file.entries.sortByKey()
+      // Most files are already sorted.
+      let isSorted = zip(file.entries, file.entries.dropFirst()).allSatisfy { !($1.key < $0.key) }
+      if !isSorted { file.entries.sort { $0.key < $1.key } }
       return .success(file)
     } catch {
-      let isText = format != .binary
-      let position = isText ? TextPosition(of: error.offset, in: bytes) : nil
+      let position = format == .binary ? nil : TextPosition(of: error.offset, in: bytes)
       return .failure(
         .unreadable(
           UnreadableFile(
@@ -118,13 +117,5 @@ extension FileBackend {
     } catch {
       return path
     }
-  }
-}
-
-extension [KeyValueEntry] {
-  /// Sorts the entries by key; most files are already sorted.
-  fileprivate mutating func sortByKey() {
-    let isSorted = !indices.dropFirst().contains { self[$0].key < self[$0 - 1].key }
-    if !isSorted { sort { $0.key < $1.key } }
   }
 }

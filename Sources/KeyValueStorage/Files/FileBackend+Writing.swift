@@ -16,11 +16,21 @@ extension FileBackend {
     for _ in 0..<100 {
       var base = try snapshot(at: scope.target)
       // A program that removes and recreates the file would overwrite a file created in between.
-      while base.status == nil, wasJustRemoved {
+      while base.status == nil, let missingSince = state.withLock({ $0.missingSince }),
+        ContinuousClock.now - missingSince < gracePeriod
+      {
         usleep(1000)
         base = try snapshot(at: scope.target)
       }
-      if geteuid() == 0 { changeLockOwner(scope, of: base.status) }
+      if geteuid() == 0 {
+        // An administrator may have created the lock file.
+        do throws(SystemError) {
+          try scope.lock.changeOwner(
+            forDataAt: scope.target, ownedBy: base.status?.owner, in: fileSystem)
+        } catch {
+          // The next write of the file's owner reports that the lock cannot be opened.
+        }
+      }
       // A file that was created empty has no entries. One that had content before was truncated by
       // a crash, or is being written by another program.
       let isNew = base.status?.size == 0 && !state.withLock { $0.hasSeenContent }
@@ -62,11 +72,6 @@ extension FileBackend {
     } catch {
       throw KeyValueStoreError(error)
     }
-  }
-
-  /// Whether the file was found missing within the grace period.
-  private var wasJustRemoved: Bool {
-    state.withLock { $0.missingSince }.map { ContinuousClock.now - $0 < gracePeriod } ?? false
   }
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
@@ -157,23 +162,13 @@ extension FileBackend {
     }
     state.withLock { $0.flushedRevision = snapshot.revision }
   }
-
-  /// Makes the file's owner the owner of the lock file, in case an administrator created it.
-  private func changeLockOwner(_ scope: borrowing FileLockScope, of data: FileStatus?) {
-    do throws(SystemError) {
-      try scope.lock.changeOwner(forDataAt: scope.target, ownedBy: data?.owner, in: fileSystem)
-    } catch {
-      // The owner's next write reports that the lock cannot be opened.
-    }
-  }
 }
 
-/// A file and its lock, held by this process, which may therefore write the file.
+/// A file whose lock this process holds.
 struct FileLockScope: ~Copyable {
   /// The path of the file, with symbolic links resolved.
   let target: String
   let lock: FileLock
 
-  /// Returns the path of the lock file of a file.
   static func lockPath(for target: String) -> String { target.companion(".lock", prefix: ".") }
 }

@@ -7,14 +7,12 @@ import ValueFormats
 
 /// A backend that stores keys and values in a file.
 ///
-/// Writers lock a second file (`.<name>.lock`) and replace the file atomically and durably. Readers
-/// need no lock. Changes by other programs are detected by the file's status, whether the program
-/// replaced the file or overwrote it.
+/// Writers lock a second file (`.<name>.lock`) and replace the file; readers need no lock. The file's
+/// status shows whether another program has replaced or overwritten it.
 final class FileBackend: KeyValueBackend {
   /// The unresolved path; each use resolves its symbolic links again.
   let path: String
   let format: KeyValueFormat
-  /// The coding of the format, or a variant of it.
   let coding: any StoredFormat
   let fileSystem: FileSystem
   /// The time for which a write waits for a removed file to be created again, and a read for
@@ -42,22 +40,16 @@ final class FileBackend: KeyValueBackend {
 
   func load() throws(KeyValueStoreError) -> KeyValueContents {
     removeStaleFilesIfFree()
-    return try finalSnapshot().contents
-  }
-
-  /// Returns a snapshot of a file that is not provisional.
-  ///
-  /// Otherwise, observers would be notified of values that are older than the last ones.
-  private func finalSnapshot() throws(KeyValueStoreError) -> FileSnapshot {
+    // Observers of a provisional file could be notified of older values afterwards.
     let deadline = ContinuousClock.now + gracePeriod
     while true {
       let snapshot = try snapshot(at: path)
-      if ContinuousClock.now >= deadline { return snapshot }
+      if ContinuousClock.now >= deadline { return try snapshot.contents }
       if snapshot.isProvisional {
         usleep(1000)
       } else if try snapshot.isUnchanged(since: status(of: path)) {
         // Otherwise, another file may have been restored before `isProvisional` was determined.
-        return snapshot
+        return try snapshot.contents
       }
     }
   }
@@ -119,15 +111,13 @@ struct FileBackendState: Sendable {
 }
 
 extension FileBackend {
-  // Stale temporary files are harmless, so a failure to remove them is not reported, but retried.
-
-  /// Removes the temporary files of killed writers.
+  /// Removes the temporary files of killed writers, which are harmless: a failure is retried.
   func removeStaleFiles(_ scope: borrowing FileLockScope) {
     do throws(SystemError) {
       let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
       hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
     } catch {
-      // Not reported, see above.
+      // The next attempt may succeed.
     }
   }
 
@@ -145,7 +135,7 @@ extension FileBackend {
       else { return }
       removeStaleFiles(FileLockScope(target: target, lock: lock))
     } catch {
-      // Not reported, see above.
+      // The next attempt may succeed.
     }
   }
 
@@ -156,22 +146,17 @@ extension FileBackend {
     // Another process may have repaired or moved the file in the meantime.
     guard try isDamaged(at: scope.target) else { return nil }
     state.withLock { $0.snapshot = nil }
-    return try convertingErrors { () throws(SystemError) in try moveAside(scope.target) }
-  }
-
-  /// Renames a file to a unique name, and returns the new path.
-  private func moveAside(_ target: String) throws(SystemError) -> String {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    let name = target.companion(".unreadable-\(Date.now.formatted(style))")
+    let name = scope.target.companion(".unreadable-\(Date.now.formatted(style))")
     var number = 1
     while true {
       let newPath = number == 1 ? name : "\(name)-\(number)"
       do {
-        try fileSystem.renameExclusively(target, to: newPath)
-        try fileSystem.synchronizeDirectory(target.parentDirectory)
+        try fileSystem.renameExclusively(scope.target, to: newPath)
+        try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
         return newPath
       } catch {
-        if error.code != EEXIST { throw error }
+        if error.code != EEXIST { throw KeyValueStoreError(error) }
       }
       number += 1
     }

@@ -61,7 +61,6 @@ struct KeyObservers: Sendable {
 
   /// The observers of each key; nil stands for all keys.
   private var byKey: [StoredKey?: Observers<Handler>] = [:]
-  /// The queue that runs the handlers, in the order of the changes.
   let queue = SerialQueue(on: .handlers)
 
   var isEmpty: Bool { byKey.isEmpty }

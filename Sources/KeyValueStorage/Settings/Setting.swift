@@ -6,7 +6,7 @@ import ValueFormats
 /// The class is not generic and holds the values as ``Box`` objects: looking up generic metadata at
 /// run time takes ten times as long as the rest of a getter.
 final class Setting: Sendable {
-  /// The most recently decoded value, which is valid while the key's encoded value is unchanged.
+  /// The value last decoded, which is valid while the encoded value is unchanged.
   struct CachedValue: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
@@ -15,7 +15,6 @@ final class Setting: Sendable {
     let error: KeyValueStoreError?
   }
 
-  /// The cached state of the setting in one process.
   private struct Cache: Sendable {
     private(set) var value: CachedValue?
     @ReportedError private var decodingError: KeyValueStoreError?
@@ -54,8 +53,6 @@ final class Setting: Sendable {
     }
   }
 
-  // Each access begins with a check for a forked child, in which the setting has its default value.
-
   var value: AnyBox {
     if Fork.isChild { return defaultValue }
     let cached = withCache { cache, state -> AnyBox? in
@@ -65,7 +62,6 @@ final class Setting: Sendable {
     return cached ?? read().value
   }
 
-  /// Runs a closure under the lock of `store.state`, which guards `cache`.
   @inline(__always)
   private func withCache<Result: Sendable>(
     _ body: (inout Cache, inout StoreState) -> Result
@@ -110,7 +106,7 @@ final class Setting: Sendable {
       guard var cached = cache.value, cached.encoded == encoded else {
         return (encoded, generation, CachedValue?.none)
       }
-      if !state.isInTransaction {
+      if state.transaction == nil {
         cached.generation = generation
         cached.encoded = encoded
         cache.setValue(cached)
@@ -130,7 +126,7 @@ final class Setting: Sendable {
         generation: generation, encoded: encoded, value: defaultValue, error: error)
     }
     withCache { cache, state in
-      if !state.isInTransaction, generation == nil || state.generation == generation {
+      if state.transaction == nil, generation == nil || state.generation == generation {
         cache.setValue(decoded)
       }
     }
@@ -173,7 +169,6 @@ final class Setting: Sendable {
     if mustWrite ?? false { store.flushOrSchedule() }
   }
 
-  /// An in-place change, during which no other thread can set a property of the store.
   struct Change {
     let value: AnyBox
     /// The reason to reject the change: the value is not the stored one.
@@ -233,7 +228,7 @@ final class Setting: Sendable {
     return ArraySlice(try store.coding.bytes(of: tree, type: Value.self, key: key.string))
   }
 
-  /// Calls a closure with the current value, and with the old and the new value after each change.
+  /// Calls a closure with nil and the current value, and with two values after each change.
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {

@@ -61,7 +61,6 @@ public struct KeyValueDraft: Sendable {
     set { changes.updateValue(newValue, forKey: key) }
   }
 
-  /// Adds unsaved changes of the store.
   mutating func add(_ unsaved: [StoredKey: StoreState.Unsaved]) {
     for (key, change) in unsaved { changes.updateValue(change.value, forKey: key) }
   }

@@ -4,7 +4,6 @@ import Synchronization
 
 // Writing of unsaved changes: at once, on schedule, and when the process exits.
 extension KeyValueStore {
-  /// Writes unsaved changes, and reports any that cannot be written by a deadline.
   fileprivate func flushAtExit(until deadline: ContinuousClock.Instant) {
     if state.withLock({ $0.unsaved.isEmpty }) { return }
     // During an in-place change, the thread that holds `writeLock` may wait for this thread.
@@ -26,7 +25,6 @@ extension KeyValueStore {
     flushReportingFailure()
   }
 
-  /// Writes unsaved changes; reports a failure, because there is no caller to throw to.
   func flushReportingFailure() {
     do {
       try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }

@@ -67,36 +67,39 @@ extension KeyValueStore {
     try KeyValueStoreError.checkProcess()
     if isInTransactionOfThisThread { return }
     startWatching(isImplicit: isImplicit)
+    /// Returns whether empty or unreadable contents must still be ignored.
+    func isInGracePeriod() -> Bool {
+      state.withLock { $0.beginOrContinueGracePeriod(of: gracePeriod) }
+    }
     let (cached, hadError) = state.withLock { ($0.contents, $0.readError != nil) }
     do {
       if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) { return }
       let newest = try backend.load()
-      if isImplicit, newest.isEmpty, beginOrContinueGracePeriod() { return }
+      if isImplicit, newest.isEmpty, isInGracePeriod() { return }
       try adopt(newest, isImplicit: isImplicit)
     } catch {
-      if isImplicit, !hadError, beginOrContinueGracePeriod() { return }
+      if isImplicit, !hadError, isInGracePeriod() { return }
       state.withLock { $0.recordReadError(error, since: cached?.revision) }
       throw error
     }
-  }
-
-  /// Returns whether empty or unreadable contents must still be ignored.
-  private func beginOrContinueGracePeriod() -> Bool {
-    state.withLock { $0.beginOrContinueGracePeriod(of: gracePeriod) }
   }
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, coding: coding)
     guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
-    if isImplicit, let error = state.withLock({ $0.migrationError(for: contents) }) { throw error }
+    if isImplicit, let failed = state.withLock({ $0.failedMigration }),
+      failed.revision == contents.revision
+    {
+      throw failed.error
+    }
     if migrateFile() { return }
     // Reading must not depend on writing. The next write migrates the file.
     do throws(KeyValueStoreError) {
       try version.migrate(&draft)
       try version.writeVersion(to: &draft)
     } catch {
-      state.withLock { $0.recordMigrationError(error, for: contents) }
+      state.withLock { $0.failedMigration = (contents.revision, error) }
       throw error
     }
     let migrated = draft.contents

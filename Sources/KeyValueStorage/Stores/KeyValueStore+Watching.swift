@@ -3,7 +3,6 @@ import Synchronization
 
 // The watch for changes by other processes, and the refresh after one.
 extension KeyValueStore {
-  /// The state of the backend's observation.
   struct Watch {
     var observation: KeyValueObservation?
     /// The time of the last attempt to observe the backend.

@@ -14,8 +14,9 @@ struct StoreState: Sendable {
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
   var isWatched = false
-  /// The last failed migration, with the revision of the contents.
-  private var failedMigration: (revision: Int64, error: KeyValueStoreError)?
+  /// The last failed migration, with the revision of the contents; until they change, only `load()`
+  /// retries it.
+  var failedMigration: (revision: Int64, error: KeyValueStoreError)?
   private(set) var unsaved: [StoredKey: Unsaved] = [:]
   /// The changes of `save` that no thread is writing, in their order.
   var saves: [PendingSave] = []
@@ -34,7 +35,7 @@ struct StoreState: Sendable {
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
 
-  /// Returns the value of a key for threads that are not in a transaction.
+  /// The value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
     if !unsaved.isEmpty, let unsaved = unsaved[key] { return unsaved.value }
     return contents?[key]
@@ -117,15 +118,6 @@ struct StoreState: Sendable {
     return now - start < limit
   }
 
-  /// Records a migration error; until the contents change, only `load()` retries.
-  mutating func recordMigrationError(_ error: KeyValueStoreError, for newest: KeyValueContents) {
-    failedMigration = (newest.revision, error)
-  }
-
-  func migrationError(for newest: KeyValueContents) -> KeyValueStoreError? {
-    failedMigration?.revision == newest.revision ? failedMigration?.error : nil
-  }
-
   /// Begins, updates, or ends a transaction.
   ///
   /// The generation increases, because a value that is cached for a generation is visible to all
@@ -134,8 +126,6 @@ struct StoreState: Sendable {
     self.transaction = transaction
     generation += 1
   }
-
-  var isInTransaction: Bool { transaction != nil }
 
   /// Notifies the observers of the keys whose values have changed.
   private func notifyObservers(since before: StoreState) {

@@ -51,7 +51,7 @@ extension FileSystem {
         defer { file.setProvisional(false) }
         isInPlace = try files.exchange(file.path, new, at: path, old, hasExpectedContent)
       } else {
-        isInPlace = try files.moveIfAbsent(file.path, path)
+        isInPlace = try files.renameUnlessExisting(file.path, to: path)
       }
     } catch {
       files.discard(file.path)
@@ -65,18 +65,16 @@ extension FileSystem {
       file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
   }
 
-  /// Renames a file, unless a file exists at the target path; returns whether it was renamed.
-  private func moveIfAbsent(_ temporary: String, _ path: String) throws(SystemError) -> Bool {
+  private func renameUnlessExisting(
+    _ temporary: String, to path: String
+  ) throws(SystemError) -> Bool {
     do {
-      try rename(temporary, to: path, .withoutReplacing)
+      try renameExclusively(temporary, to: path)
       return true
     } catch {
       if error.code == EEXIST { return false }
-      guard error.isUnsupported else { throw error }
+      throw error
     }
-    guard try status(of: path) == nil else { return false }
-    try rename(temporary, to: path)
-    return true
   }
 
   /// Replaces a file if it is the expected one; returns whether it was replaced.
@@ -97,11 +95,11 @@ extension FileSystem {
       try rename(temporary, to: path)
       return true
     }
-    let displaced = try openDisplaced(temporary, new, path)
-    displaced.setProvisional(true)
-    defer { displaced.setProvisional(false) }
     var failure: SystemError?
     do throws(SystemError) {
+      let displaced = try open(temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+      displaced.setProvisional(true)
+      defer { displaced.setProvisional(false) }
       if try isUnmodified(displaced, since: old), try hasExpectedContent(temporary) { return true }
     } catch {
       failure = error
@@ -109,18 +107,6 @@ extension FileSystem {
     try undoExchange(temporary, new, at: path)
     if let failure { throw failure }
     return false
-  }
-
-  /// Opens the old file after the exchange, which is undone if that fails.
-  private func openDisplaced(
-    _ temporary: String, _ new: FileStatus, _ path: String
-  ) throws(SystemError) -> File {
-    do {
-      return try open(temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-    } catch {
-      try undoExchange(temporary, new, at: path)
-      throw error
-    }
   }
 
   /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
