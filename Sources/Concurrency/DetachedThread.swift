@@ -16,11 +16,8 @@ package enum DetachedThread {
     unsafe unsafeBitCast($0, to: SetName.self)
   }
 
-  /// Runs a closure on a new thread.
+  /// Runs a closure on a new thread, whose name has at most 15 bytes.
   ///
-  /// - Parameters:
-  ///   - name: The name of the thread, at most 15 bytes long.
-  ///   - body: The closure to run.
   /// - Returns: 0, or the error number if no thread was created.
   package static func start(
     named name: StaticString = "locket", _ body: @escaping @Sendable () -> Void
@@ -54,10 +51,8 @@ package enum DetachedThread {
 
   /// Runs a closure while signals are blocked on the current thread.
   ///
-  /// A new thread inherits the signal mask. Only the app's own threads therefore run its signal
-  /// handlers or receive signals with `sigwait`. Signals that a thread causes itself are not
-  /// blocked, as on Dispatch's threads: a handler that writes to a closed pipe, for example, still
-  /// terminates the process.
+  /// A new thread inherits the signal mask, so that only the app's own threads receive its signals.
+  /// Those that a thread causes itself, such as SIGPIPE, are not blocked, as on Dispatch's threads.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()
     var previous = sigset_t()

@@ -2,8 +2,7 @@ import Synchronization
 
 /// A value that is created on first use and released with this object.
 ///
-/// A failure is not cached: the next use retries, because a missing resource, such as a file
-/// descriptor, may be available by then. If two threads create the value concurrently, the first
+/// After a failure, the next use retries. If two threads create the value concurrently, the first
 /// result is kept.
 @safe package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   /// The address of the value, or zero before it is created.

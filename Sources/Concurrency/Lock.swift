@@ -31,7 +31,6 @@ package final class Lock<Value>: @unchecked Sendable {
 
 /// A mutex of the C library, allocated separately because its address must not change.
 @safe struct SystemMutex: ~Copyable, @unchecked Sendable {
-  // `@unchecked`: only the C library accesses the memory.
   let address = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   init() { unsafe initializeMutex(address, PTHREAD_MUTEX_NORMAL) }

@@ -71,7 +71,6 @@ package final class RecursiveLock: Sendable {
 
   package var isHeldByCurrentThread: Bool { state.withLock { $0.owner == .current } }
 
-  /// Whether a thread waits for the lock.
   var hasWaitingThread: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   package func withLock<Result, Failure: Error>(

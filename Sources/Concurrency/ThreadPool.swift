@@ -14,7 +14,6 @@ package final class ThreadPool: Sendable {
   /// The pool for handlers of the app, which may block.
   package static let handlers = ThreadPool(named: "locket-handler")
 
-  /// A closure in a queue.
   package struct Job: Sendable {
     package struct ID: Hashable, Sendable {
       let start: SuspendingClock.Instant
@@ -40,14 +39,7 @@ package final class ThreadPool: Sendable {
   /// The time after which an idle thread ends.
   private static let idleTimeout = Duration.seconds(1)
 
-  /// Creates a pool without threads.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the threads, at most 15 bytes long.
-  ///   - concurrency: The number of closures that run at once.
-  ///   - limit: The maximum number of threads.
-  ///   - patience: The time after which a running closure is no longer counted.
-  ///   - start: Starts a thread; returns an error number, or 0.
+  /// Creates a pool without threads, with a name of at most 15 bytes and a maximum of threads.
   package init(
     named name: StaticString, concurrency: Int = 4, limit: Int = 64,
     patience: Duration = .milliseconds(10),
@@ -111,15 +103,12 @@ package final class ThreadPool: Sendable {
 
   private func work() {
     var finished: SerialQueue?
-    while let queue = runNextJob(after: finished) { finished = queue }
-  }
-
-  /// Waits for a job and runs it; returns its queue, or nil if the thread must end.
-  private func runNextJob(after finished: SerialQueue?) -> SerialQueue? {
-    guard let job = waitForJob(after: finished) else { return nil }
-    job.body()
-    // If the job forked, this is the child, which runs no further jobs.
-    return Fork.isChild ? nil : job.queue
+    while let job = waitForJob(after: finished) {
+      job.body()
+      // If the job forked, this is the child, which runs no further jobs.
+      if Fork.isChild { return }
+      finished = job.queue
+    }
   }
 
   private func waitForJob(after finished: SerialQueue?) -> Job? {

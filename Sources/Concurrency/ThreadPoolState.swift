@@ -26,7 +26,7 @@ struct ThreadPoolState: Sendable {
 
   var isRunningOnCurrentThread: Bool { running[.current] != nil }
 
-  /// Whether a thread runs a job that is probably not blocked.
+  /// Whether a thread may soon be free.
   func expectsEndOfJob(at now: SuspendingClock.Instant) -> Bool {
     isRunningOnCurrentThread || !counted(at: now).isEmpty
   }
@@ -61,7 +61,6 @@ struct ThreadPoolState: Sendable {
     return job
   }
 
-  /// Records that the calling thread has finished a job of a queue.
   mutating func finish(_ queue: SerialQueue) {
     running[.current] = nil
     idleCount += 1
@@ -72,7 +71,6 @@ struct ThreadPoolState: Sendable {
     }
   }
 
-  /// Removes and returns a job that has not started.
   mutating func remove(_ id: Job.ID, of queue: SerialQueue) -> Job? {
     let index = delayedIndex(of: id)
     if index < delayed.count, delayed[index].id == id { return delayed.remove(at: index) }

@@ -9,8 +9,7 @@ import Dispatch
 package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Error>: Sendable {
   /// A write that is waiting for its outcome.
   ///
-  /// `@unchecked`: only the current leader sets the outcome, before it signals the owner, which
-  /// reads the outcome after the signal.
+  /// `@unchecked`: the leader sets the outcome before it signals the owner, which then reads it.
   package final class Pending: @unchecked Sendable {
     package let write: Write
     package private(set) var outcome: Result<Outcome, Failure>?

@@ -4,16 +4,14 @@ import Synchronization
 
 /// The mutex of a value, and the state that determines how an access proceeds.
 ///
-/// The mutex and the state share one allocation, because the C library requires a fixed address.
-/// This type is a structure instead of a class, which saves an indirection in each access. The
-/// owner must call `destroy()`.
+/// The mutex and the state share one allocation, because the C library requires a fixed address. A
+/// structure saves an indirection in each access. The owner must call `destroy()` when no other
+/// reference exists.
 ///
 /// The mutex is of the error-checking type: locking it twice on the same thread fails instead of
-/// deadlocking, which detects nested accesses without additional cost.
+/// deadlocking, which detects nested accesses without additional cost. No other call on it fails.
 @usableFromInline @safe struct AccessLock: @unchecked Sendable {
-  // `@unchecked`: threads share the memory; comments describe how each property is guarded.
   @safe private struct Memory: ~Copyable {
-    // The mutex is unsafe because it contains a union, which only the C library reads.
     var mutex = unsafe pthread_mutex_t()
     // The sum of the reasons for taking the slow path.
     let slowPathReasons = Atomic(0)
@@ -34,7 +32,6 @@ import Synchronization
     static let starving = 4
   }
 
-  /// The result of an attempt to lock the mutex.
   enum Entry {
     case entered
     /// The calling thread already holds the mutex.
@@ -46,15 +43,12 @@ import Synchronization
 
   init() {
     Fork.registerHandlers()
-    // The C library receives addresses in `memory`, which does not move until `destroy()`.
     unsafe memory = .allocate(capacity: 1)
     unsafe memory.initialize(to: Memory())
     unsafe initializeMutex(&memory.pointee.mutex, PTHREAD_MUTEX_ERRORCHECK)
   }
 
-  /// Releases the memory.
   func destroy() {
-    // No other reference exists, because the owner is being deinitialized.
     unsafe pthread_mutex_destroy(&memory.pointee.mutex)
     unsafe memory.deinitialize(count: 1)
     unsafe memory.deallocate()
@@ -63,20 +57,17 @@ import Synchronization
   /// Locks the mutex; returns false if the calling thread already holds it.
   func enter() -> Bool {
     trapInForkedChild()
-    // The mutex is initialized. The only possible error is that the calling thread holds it.
     return unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
   }
 
   /// Locks the mutex if it is free, and returns whether it did.
   func tryEnter() -> Bool {
-    // As in `enter()`.
     unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
   }
 
   /// Locks the mutex, or gives up at a deadline.
   func enter(until deadline: Deadline) -> Entry {
     trapInForkedChild()
-    // As in `enter()`.
     return switch unsafe deadline.lock(&memory.pointee.mutex) {
     case 0: .entered
     case EDEADLK: .nested
@@ -90,7 +81,6 @@ import Synchronization
   /// After the deadline, the access counts as starving until it holds the mutex. Each access that
   /// begins in the meantime goes to the end of the queue.
   func enterFromQueue(_ position: AccessPosition) {
-    // The value is atomic, and the owner keeps the memory alive.
     unsafe memory.pointee.queuedCount.add(1, ordering: .relaxed)
     defer { unsafe memory.pointee.queuedCount.subtract(1, ordering: .relaxed) }
     if let deadline = position.deadline, !position.isStarving {
@@ -111,7 +101,6 @@ import Synchronization
   /// Unlocks the mutex; returns false if the calling thread does not hold it.
   @discardableResult @usableFromInline
   func leave() -> Bool {
-    // The mutex is initialized. Unlocking fails unless the calling thread holds it.
     if unsafe pthread_mutex_unlock(&memory.pointee.mutex) == 0 { return true }
     // The thread of a child that was forked during the access has another identifier.
     trapInForkedChild()
@@ -124,52 +113,42 @@ import Synchronization
     if isInForkedChild { Fork.trap() }
   }
 
-  /// Whether this process was forked from one that used this module.
   var isInForkedChild: Bool {
-    // No thread changes this number.
     unsafe memory.pointee.forkCount.pointee != 0
   }
 
-  /// Whether observers must be notified of changes; only accessed while the mutex is held.
+  /// Whether there are observers; only accessed while the mutex is held.
   var isObserved: Bool {
-    // Only the thread that holds the mutex accesses this memory.
     get { unsafe memory.pointee.isObserved }
     nonmutating set { unsafe memory.pointee.isObserved = newValue }
   }
 
-  /// Whether an access only has to lock the mutex.
+  /// Whether an access only has to lock the mutex, which need not be held.
   ///
-  /// This property can be read without holding the mutex. A thread always sees the reasons that it
-  /// added itself.
+  /// A thread always sees the reasons that it added itself.
   var allowsFastPath: Bool {
     // Relaxed ordering is sufficient, because the mutex orders all other memory accesses.
     unsafe slowPathReasons | memory.pointee.forkCount.pointee == 0
   }
 
-  /// Whether there are scheduled accesses.
   var hasScheduled: Bool { slowPathReasons & SlowPath.scheduled != 0 }
 
   /// Whether a thread has waited too long.
   var hasStarving: Bool { slowPathReasons >= SlowPath.starving }
 
-  /// Whether an access in the queue waits for the mutex.
   var hasQueued: Bool {
-    // As in `slowPathReasons`.
     unsafe memory.pointee.queuedCount.load(ordering: .relaxed) > 0
   }
 
   private var slowPathReasons: Int {
-    // The value is atomic, and the owner keeps the memory alive.
     unsafe memory.pointee.slowPathReasons.load(ordering: .relaxed)
   }
 
   func addSlowPathReason(_ reason: Int) {
-    // As in `slowPathReasons`.
     unsafe memory.pointee.slowPathReasons.add(reason, ordering: .relaxed)
   }
 
   func removeSlowPathReason(_ reason: Int) {
-    // As in `slowPathReasons`.
     unsafe memory.pointee.slowPathReasons.subtract(reason, ordering: .relaxed)
   }
 }

@@ -23,19 +23,15 @@ final class CustomQueue: Sendable {
 
   deinit { queue.setSpecific(key: key, value: nil) }
 
-  /// Whether the calling code is running on the queue.
   var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
 }
 
-// libdispatch has no API for the kind of a queue, and its only check traps without a message. Each
-// libdispatch object begins with the address of its class, and serial, concurrent, global and main
-// queues have different classes.
+// libdispatch has no API for the kind of a queue. Its objects begin with the address of a class, of
+// which serial, concurrent, global and main queues have different ones.
 //
-// If the kind cannot be determined, the queue is treated as serial. That is safe, because each
-// access also holds the value's `AccessLock`: on a concurrent queue, accesses would still exclude
-// each other, and only their order would be lost.
+// A queue of unknown kind is treated as serial. On a concurrent queue, accesses would still exclude
+// each other by the `AccessLock`, and only their order would be lost.
 extension DispatchQueue {
-  /// Whether the queue can run several work items at the same time.
   var isConcurrent: Bool {
     guard let kind else { return false }
     return kind == DispatchQueue(label: "", attributes: .concurrent).kind
@@ -47,7 +43,6 @@ extension DispatchQueue {
   /// The address of the class of the queue; nil if it cannot be determined.
   private var kind: UInt? {
     for child in Mirror(reflecting: self).children where child.label == "__wrapped" {
-      // Every libdispatch object is larger than a word, and `self` keeps it alive.
       guard let object = unsafe child.value as? OpaquePointer else { continue }
       return unsafe UnsafePointer<UInt>(object).pointee
     }

@@ -16,7 +16,6 @@ struct Deadline {
   // Not visible in Swift's overlay of the C library; missing in musl and in glibc before 2.30.
   private static let lock: Lock? = {
     guard let address = unsafe dlsym(nil, "pthread_mutex_clocklock") else { return nil }
-    // The type is the documented prototype, see above.
     return unsafe unsafeBitCast(address, to: Lock.self)
   }()
 
@@ -33,7 +32,6 @@ struct Deadline {
   /// Creates the deadline of an access that begins now, until which other accesses may overtake it.
   init() {
     var now = timespec()
-    // The call does not fail for these clocks, and does not retain the pointer.
     unsafe clock_gettime(Self.clock, &now)
     let nanoseconds = Int(now.tv_nsec) + Self.timeout
     time = timespec(
@@ -44,7 +42,6 @@ struct Deadline {
   /// deadline.
   func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
     var time = time
-    // The caller keeps the mutex at a fixed address, and `time` outlives the calls.
     if let lock = unsafe Self.lock { return unsafe lock(mutex, Self.clock, &time) }
     return unsafe pthread_mutex_timedlock(mutex, &time)
   }

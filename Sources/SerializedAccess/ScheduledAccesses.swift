@@ -20,7 +20,7 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
 
   deinit { additionLock.destroy() }
 
-  /// The total number of accesses that were added.
+  /// The number of accesses ever added.
   var count: Int {
     _ = additionLock.enter()
     defer { additionLock.leave() }

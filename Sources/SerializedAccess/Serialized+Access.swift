@@ -51,7 +51,6 @@ extension Serialized where Value: Sendable {
 }
 
 extension Serialized {
-  /// Schedules an access, and ensures that it runs.
   func schedule(_ access: @escaping ScheduledAccess<Value>) where Value: Sendable {
     let isFirst = scheduled.add(access)
     if customQueue != nil {
@@ -80,9 +79,8 @@ extension Serialized {
 
   /// Runs the accesses that were scheduled before an access; the access lock must be held.
   ///
-  /// A waiting thread runs them instead of waiting for the queue, because waiting could deadlock in
-  /// a work item of a custom queue. The queue runs the accesses that were scheduled later, so that
-  /// no access is delayed indefinitely.
+  /// Waiting for the queue could deadlock in a work item of a custom queue. The queue runs the
+  /// accesses that were scheduled later, so that no access is delayed indefinitely.
   @inline(__always)
   func runScheduled(before position: AccessPosition) {
     if position.scheduledBefore > 0 { runScheduled(ofFirst: position.scheduledBefore) }
@@ -140,8 +138,7 @@ private final class SuspendedAccess<Output>: Sendable {
 
   private let state = Lock(State.created)
 
-  /// Stores the continuation of the task; if the access is already cancelled, resumes the
-  /// continuation and returns false.
+  /// Stores the task's continuation, or resumes it and returns false if the access is cancelled.
   func wait(with continuation: Continuation) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .created = state else { return false }

@@ -4,17 +4,16 @@ import Dispatch
 
 /// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
-/// This type is a class, because an accessor that stores a value of unknown size across its `yield`
-/// always allocates memory. It is not generic, because looking up generic metadata would take
-/// longer than all other work.
+/// A class, because an accessor that stores a value of unknown size across its `yield` always
+/// allocates memory; not generic, because looking up metadata would take longer than all the rest.
 final class InPlaceMutation {
-  /// The means by which other work on the queue is prevented during the change.
+  /// What prevents other work on the queue during the change.
   enum QueueState {
-    /// Other work is not prevented, because the change did not go through the queue.
+    /// Nothing, because the change did not go through the queue.
     case running
-    /// The queue is suspended by `DispatchQueue.suspend()`.
+    /// `DispatchQueue.suspend()`.
     case suspended
-    /// The queue is running a work item that waits for the end of the change.
+    /// A work item that waits for the end of the change.
     case waiting(QueueSuspension)
   }
 
@@ -105,8 +104,7 @@ extension Serialized {
 
 /// A work item that suspends a queue while another thread changes a value in place.
 ///
-/// An accessor cannot yield inside `sync`. Instead, the queue runs a work item that waits until the
-/// accessor has finished.
+/// An accessor cannot yield inside `sync`.
 final class QueueSuspension: @unchecked Sendable {
   // `@unchecked`: the other thread waits while `preparation` and `completion` run. `completion` is
   // written before `ended` is signaled, and read after.

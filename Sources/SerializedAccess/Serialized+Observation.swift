@@ -35,7 +35,6 @@ extension Serialized where Value: Sendable {
     let observer = Observer(ChangeHandler<Value> { _, new in feed.send(new) })
     // A single access, so that no change between the first and the second element is lost.
     performInOrder {
-      // Only the thread that holds the access lock uses the storage.
       continuation.yield(unsafe storage.pointee)
       changeObserversWhileLocked { $0.add(observer) }
     }
@@ -89,15 +88,12 @@ extension Serialized where Value: Sendable {
 extension Serialized {
   /// Returns the value if observers must be notified of a change; the access lock must be held.
   func snapshotForObservers() -> Snapshot<Value>? {
-    // Only the thread that holds the access lock uses the storage.
     lock.isObserved ? Snapshot(unsafe storage.pointee) : nil
   }
 
-  /// Notifies the observers of a change; the access lock must be held.
   func notifyObservers(since old: Value) {
     // The access may have forked.
     lock.trapInForkedChild()
-    // Only the thread that holds the access lock uses the storage.
     let new = unsafe storage.pointee
     // An observer may end its own observation or others.
     for observer in observers.all { observer.handler?.call(old, new) }
@@ -110,9 +106,7 @@ extension Serialized {
   }
 }
 
-/// The producer of an asynchronous sequence of changes.
-///
-/// The sequence ends when this object is released together with the value.
+/// The producer of a sequence of changes, which ends when this object is released with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
   private let continuation: AsyncStream<Value>.Continuation
 

@@ -5,8 +5,7 @@ extension Serialized {
   /// Begins an access and returns true if it only has to lock the mutex, and the mutex is free.
   @inline(__always)
   func enterFastPath() -> Bool {
-    // Checked before locking, so that the lock is held for a shorter time. A thread always sees the
-    // accesses that it scheduled itself.
+    // Checked before locking, so that the lock is held for a shorter time.
     lock.allowsFastPath && lock.tryEnter()
   }
 
@@ -40,7 +39,7 @@ extension Serialized {
   /// Begins an access without the queue; returns false if the access must go through the queue.
   ///
   /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
-  /// starving. Traps if the calling thread is already in an access, and in a forked child.
+  /// starving.
   func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
     lock.trapInForkedChild()
     if lock.hasScheduled { position.scheduledBefore = scheduled.count }
@@ -74,7 +73,6 @@ extension Serialized {
     let before = snapshotForObservers()
     // Observers are also notified after an error, because the change may be partial.
     defer { if let before { notifyObservers(since: before.value) } }
-    // Only the thread that holds the access lock uses the storage.
     return unsafe try body(&storage.pointee)
   }
 
@@ -82,7 +80,6 @@ extension Serialized {
   @usableFromInline @inline(never)
   func replaceInOrder(with newValue: Value) {
     _ = performInOrder {
-      // Only the thread that holds the access lock uses the storage.
       let replaced = unsafe storage.move()
       unsafe storage.initialize(to: newValue)
       if lock.isObserved { notifyObservers(since: replaced) }
@@ -90,12 +87,10 @@ extension Serialized {
     }
   }
 
-  /// Locks the access lock; traps if the calling thread already holds it.
   func enter() {
     if !lock.enter() { trapOnNestedAccess() }
   }
 
-  /// Unlocks the access lock; traps if the calling thread does not hold it.
   @inline(__always)
   func leave() {
     if !lock.leave() { trapOnThreadChange() }

@@ -45,7 +45,6 @@ public final class Serialized<Value> {
   var observers = Observers<ChangeHandler<Value>>()
 
   private init(_ value: Value, queue: DispatchQueue, customQueue: CustomQueue?) {
-    // Deallocated only in `deinit`.
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: value)
     lock = AccessLock()
@@ -56,7 +55,6 @@ public final class Serialized<Value> {
   }
 
   deinit {
-    // No other reference exists.
     unsafe storage.deinitialize(count: 1)
     unsafe storage.deallocate()
     lock.destroy()
@@ -68,7 +66,6 @@ public final class Serialized<Value> {
   /// change, such as `+=` or `append(_:)`, excludes all other accesses until it ends.
   public var wrappedValue: Value {
     get {
-      // Only the thread that holds the lock uses the storage, here and in the other accessors.
       guard enterFastPath() else { return performInOrder { unsafe storage.pointee } }
       defer { lock.leave() }
       return unsafe storage.pointee
@@ -108,8 +105,7 @@ public final class Serialized<Value> {
   public var projectedValue: Serialized<Value> { self }
 }
 
-// The lock guards each access, and everything else is immutable. A value that is not `Sendable`
-// could still be accessed through another reference.
+// The lock guards each access. Other references could access a value that is not `Sendable`.
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
 extension Serialized {
@@ -122,28 +118,24 @@ extension Serialized {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value to be stored in a constant, with a private queue.
-  ///
-  /// Debuggers and the messages of this type show the label of the queue.
+  /// Creates a value to be stored in a constant, with a private queue of a label.
   public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
 
-  /// Creates a value whose accesses and observers run on a given queue.
-  ///
-  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
+  /// Creates a value whose accesses and observers run on a queue, at the cost that
+  /// <doc:CustomQueues> describes.
   ///
   /// - Parameters:
   ///   - wrappedValue: The initial value.
-  ///   - customQueue: A serial queue, which may run other work and may be shared by several values.
+  ///   - customQueue: A serial queue, which may run other work and may be shared by several values;
+  ///     a concurrent one traps.
   public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, customQueue: customQueue)
   }
 
-  /// Creates a value to be stored in a constant, whose accesses and observers run on a given queue.
-  ///
-  /// The queue must be serial. It may run other work and may be shared by several values.
-  /// <doc:CustomQueues> describes the cost. Traps if the queue is concurrent.
+  /// Creates a value to be stored in a constant, whose accesses and observers run on a serial
+  /// queue, at the cost that <doc:CustomQueues> describes; a concurrent queue traps.
   public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
   }
@@ -152,8 +144,7 @@ extension Serialized {
 extension Serialized: CustomStringConvertible, CustomReflectable {
   /// The value in parentheses, or "in use" during an access and in a forked child.
   ///
-  /// Getting the description never waits, so it is safe in a debugger, for logging, and inside an
-  /// access. It does not include the effects of scheduled accesses.
+  /// Getting it never waits, also inside an access. It does not include scheduled accesses.
   public var description: String {
     if let snapshot = snapshotUnlessInUse() {
       "Serialized(\(snapshot.value))"
@@ -171,7 +162,6 @@ extension Serialized: CustomStringConvertible, CustomReflectable {
   private func snapshotUnlessInUse() -> Snapshot<Value>? {
     guard !lock.isInForkedChild, lock.tryEnter() else { return nil }
     defer { lock.leave() }
-    // Only the thread that holds the lock uses the storage.
     return Snapshot(unsafe storage.pointee)
   }
 }

@@ -5,7 +5,6 @@ import CLibrary
 /// The library remains loaded until the process ends, because function pointers, thread-local
 /// destructors and exit handlers may refer to its code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
-  // `@unchecked`: the handle does not change after `init`, and `dlsym` is thread-safe.
   private let handle: UnsafeMutableRawPointer
 
   /// The name by which the library was found.
@@ -23,7 +22,8 @@ import CLibrary
         self.name = name
         return
       }
-      reasons.append(Self.lastError ?? "\(name): no reason given")
+      let reason = unsafe dlerror().map { unsafe String(cString: $0) }
+      reasons.append(reason ?? "\(name): no reason given")
     }
     let advice = packages.sorted { $0.key < $1.key }
       .map { "\($0.value) (\($0.key))" }.joined(separator: ", ")
@@ -50,11 +50,6 @@ import CLibrary
     return unsafe unsafeBitCast(address, to: type)
   }
 
-  /// The dynamic linker's message for the calling thread's last error.
-  private static var lastError: String? {
-    // The message is copied, because the thread's next error overwrites it.
-    unsafe dlerror().map { unsafe String(cString: $0) }
-  }
 }
 
 /// The reason, in sentences, why a part of the system cannot be used.
@@ -63,7 +58,6 @@ package struct Unavailable: Error, Hashable, Sendable, CustomStringConvertible {
 
   package init(_ description: String) { self.description = description }
 
-  /// Returns the error for a library without a function or algorithm.
   package static func missing(_ symbol: String, in library: DynamicLibrary) -> Unavailable {
     Unavailable(
       """

@@ -61,7 +61,6 @@ extension SystemError: CustomStringConvertible {
       """
   }
 
-  /// Returns the message for a directory that could not be flushed.
   package static func uncertainty(of path: String, code: Int32) -> String {
     """
     fsync of \(path) failed: \(errorMessage(code)) (errno \(code)). Until a later write succeeds, it \

@@ -124,10 +124,7 @@ extension StoredValue {
   ///
   /// Within a ``KeyValueStore/transaction(_:)``, the value is written when the transaction ends.
   ///
-  /// - Precondition: The calling thread is not in an in-place change of a property of the store,
-  ///   except within a transaction.
-  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
+  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and the new value after each change, until the result is

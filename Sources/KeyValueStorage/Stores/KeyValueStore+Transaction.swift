@@ -20,14 +20,11 @@ extension KeyValueStore {
   /// A nested transaction is part of the outer one. If it throws and the outer transaction
   /// continues, only the changes of the nested transaction are discarded.
   ///
-  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
-  ///   except within a transaction.
   /// - Parameter body: Makes the changes. It is called again if another program changed the file
   ///   without the lock, or if a custom backend detects a concurrent change. It must not wait for
   ///   another thread that writes to the store.
   /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, or a ``KeyValueStoreError``. In that case, nothing
-  ///   changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
+  /// - Throws: The error of the closure, or a ``KeyValueStoreError``.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try checkCaller()
     if let outer = state.withLock({ $0.transaction.ofThisThread }) {

@@ -8,10 +8,7 @@ extension KeyValueStore {
   ///
   /// Within a ``transaction(_:)``, the value is written when the transaction ends.
   ///
-  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
-  ///   except within a transaction.
-  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written. In that case,
-  ///   nothing changes, unless the error is ``KeyValueStoreError/uncertain(path:code:)``.
+  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func set(_ value: some Encodable, for key: String) throws {
     try save(StoredKey(key), ArraySlice(try coding.bytes(of: value, key: key)))
   }
@@ -23,8 +20,6 @@ extension KeyValueStore {
 
   /// Writes all unsaved changes, and returns when they are on disk.
   ///
-  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
-  ///   except within a transaction.
   /// - Throws: ``KeyValueStoreError``, if the write fails. The next write retries it.
   public func synchronize() throws {
     try checkCaller()
@@ -35,8 +30,6 @@ extension KeyValueStore {
   /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
   /// changes.
   ///
-  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
-  ///   except within a transaction.
   /// - Returns: The new path of the file, in the same directory; nil if the file is readable.
   /// - Throws: ``KeyValueStoreError``, if the file cannot be renamed or the changes cannot be
   ///   written.

@@ -25,6 +25,10 @@ import ValueFormats
 /// file. A read does not wait for the lock. A write waits for other processes no longer than
 /// ``lockTimeout``. In a child that is forked without `exec`, each call throws
 /// ``KeyValueStoreError/forked``, and properties have their defaults.
+///
+/// A method that writes must not be called during an in-place change of a property of the store,
+/// except within a transaction: it traps. If it throws, nothing changes, unless the error is
+/// ``KeyValueStoreError/uncertain(path:code:)``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let coding: any StoredFormat
@@ -41,7 +45,7 @@ public final class KeyValueStore: Sendable {
   let background = SerialQueue()
   /// The delay of writes; nil for durable writes.
   let delay: Duration?
-  /// The job of `background` that makes the scheduled write; nil if there is none.
+  /// The job that makes the scheduled write; nil if there is none.
   let timer = Lock<ThreadPool.Job.ID?>(nil)
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
@@ -92,7 +96,6 @@ public final class KeyValueStore: Sendable {
     set { timeout.duration = newValue }
   }
 
-  /// Writes unsaved changes.
   deinit {
     // The changes are the parent's.
     if Fork.isChild { return }
@@ -140,11 +143,8 @@ extension KeyValueStore {
   /// without a home directory, it is systemd's `$CONFIGURATION_DIRECTORY`. If none of them is
   /// available, each access fails with ``KeyValueStoreError/unavailable(_:)``.
   ///
-  /// - Parameters:
-  ///   - applicationName: The name of the directory, or nil for the name of the executable.
-  ///   - writes: The policy for writing properties.
-  ///   - version: See ``init(_:writes:version:migrations:)``.
-  ///   - migrations: See ``init(_:writes:version:migrations:)``.
+  /// The directory has the name of the app, or of the executable if it is nil. See
+  /// ``init(_:writes:version:migrations:)`` for the other parameters.
   public convenience init(
     applicationName: String?, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
@@ -177,7 +177,6 @@ extension KeyValueStore {
 
 extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
-  /// The app's handler.
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.

@@ -8,13 +8,13 @@ package struct UserDefaultsFile: Sendable {
   /// The status of the file, or of a symbolic link at the path, before the read; nil if missing.
   private let status: FileStatus?
   /// The keys and values, sorted by key.
-  package let values: [(key: StoredKey, tree: ValueTree)]
+  package private(set) var values: [(key: StoredKey, tree: ValueTree)] = []
   /// The keys whose values cannot be read, each with the reason as a sentence.
-  package let refused: [String: String]
+  package private(set) var refused: [String: String] = [:]
   /// The keys whose `Data` contains a property list or a URL that was decoded.
-  package let decodedKeys: [String]
+  package private(set) var decodedKeys: [String] = []
   /// The keys whose `Data` contains a property list or a URL that was not decoded.
-  package let codedKeys: [String]
+  package private(set) var codedKeys: [String] = []
 
   /// Reads a file: XML, which Foundation writes on Linux, or the binary format of other systems.
   ///
@@ -33,9 +33,6 @@ package struct UserDefaultsFile: Sendable {
       isBinary ? BinaryPropertyListFormat(.plain) : XMLPropertyListFormat(.plain)
     let contents = try FileBackend(path: path, format: isBinary ? .binary : .xml, coding: coding)
       .load()
-    var values: [(key: StoredKey, tree: ValueTree)] = []
-    var refused: [String: String] = [:]
-    var (decodedKeys, codedKeys): ([String], [String]) = ([], [])
     for entry in contents.entries {
       let key = entry.key.string
       var tree: ValueTree
@@ -55,10 +52,6 @@ package struct UserDefaultsFile: Sendable {
       }
       values.append((entry.key, tree))
     }
-    self.values = values
-    self.refused = refused
-    self.decodedKeys = decodedKeys
-    self.codedKeys = codedKeys
   }
 
   package var count: Int { values.count }

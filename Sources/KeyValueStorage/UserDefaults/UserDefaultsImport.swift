@@ -54,12 +54,8 @@ extension KeyValueStore {
   ///   - suiteName: The name of the suite, or nil for `UserDefaults.standard`, whose file is named
   ///     after the executable.
   ///   - isDryRun: Whether to compute the result without importing anything.
-  /// - Precondition: The calling thread is not in an in-place change of a property of this store,
-  ///   except within a transaction.
   /// - Returns: The result for each key; empty if the file does not exist.
   /// - Throws: ``KeyValueStoreError``, if the file cannot be read or the store cannot be written.
-  ///   In that case, nothing changes, unless the error is
-  ///   ``KeyValueStoreError/uncertain(path:code:)``.
   @discardableResult
   public func `import`(
     userDefaults suiteName: String? = nil, isDryRun: Bool = false

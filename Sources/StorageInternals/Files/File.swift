@@ -25,7 +25,7 @@ package struct File: ~Copyable, Sendable {
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     // The count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // Initializing an array without capacity would write to the shared empty array: a data race.
+    // Initializing an array without capacity would write to the shared empty array.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -39,7 +39,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Fills a buffer from an offset, up to the end of the file; returns the number of bytes read.
+  /// Fills a buffer, up to the end of the file; returns the number of bytes read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {
@@ -58,31 +58,21 @@ package struct File: ~Copyable, Sendable {
   }
 
   package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
-    let result = bytes.withContiguousStorageIfAvailable { buffer in
-      unsafe writeAll(UnsafeRawBufferPointer(buffer), at: offset)
-    }
-    if let result { return try result.get() }
-    try write(ContiguousArray(bytes), at: offset)
-  }
-
-  private func writeAll(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int
-  ) -> Result<Void, SystemError> {
+    // An array is not copied.
+    let bytes = Array(bytes)
     var done = 0
     while done < bytes.count {
-      do throws(SystemError) {
-        let written = try fileSystem.check(.write, path) {
+      let start = done
+      let written = try fileSystem.check(.write, path) {
+        unsafe bytes.withUnsafeBytes {
           unsafe pwrite(
-            descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+            descriptor, $0.baseAddress! + start, bytes.count - start, off_t(offset + start))
         }
-        // Retrying could loop forever on a device that writes nothing and reports no error.
-        if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
-        done += written
-      } catch {
-        return .failure(error)
       }
+      // Retrying could loop forever on a device that writes nothing and reports no error.
+      if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
+      done += written
     }
-    return .success(())
   }
 
   /// Flushes the file's content, and the metadata needed to read it, to disk.
@@ -121,13 +111,11 @@ package struct File: ~Copyable, Sendable {
     try fileSystem.check(call, path) { body(descriptor) }
   }
 
-  /// Calls a closure with the descriptor, which remains open until the closure returns.
   func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
   /// Whether any process has the file open for writing; false if that cannot be determined.
   ///
-  /// The kernel grants a read lease only to the file's owner, and only if the file is not open for
-  /// writing. The lease is released immediately.
+  /// The kernel grants the file's owner a read lease only if the file is not open for writing.
   var isOpenForWriting: Bool {
     withDescriptor { descriptor in
       // If a process opens the file during the lease, the kernel signals this process. The default

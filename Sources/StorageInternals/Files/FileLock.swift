@@ -6,12 +6,9 @@ import Synchronization
 ///
 /// The lock is a `flock` on an open file, so the kernel releases it when the process ends. Each
 /// `FileLock` opens the file separately, so that it also excludes threads of the same process. It
-/// does not synchronize memory: neither the memory model nor the thread sanitizer takes it into
-/// account.
+/// does not synchronize memory.
 ///
-/// The lock file is separate from the data. If the data's own file were locked, replacing it with a
-/// rename would allow two processes to lock different inodes. The lock file is empty and is never
-/// removed.
+/// The lock file is separate from the data, which a rename replaces; it is empty and never removed.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
   /// Whether the lock was acquired through the queue of this process.
@@ -28,9 +25,8 @@ package struct FileLock: ~Copyable, Sendable {
   /// systems, the order among processes is ignored.
   ///
   /// A missing lock file is created with access for its owner only, once its directory and all of
-  /// the parents are durable; missing ones are created. After a timeout, this throws
-  /// `ETIMEDOUT` of `flock`, with the holder if the kernel reports it, and later calls for the same
-  /// path fail immediately until the lock is free.
+  /// the parents exist durably. After a timeout, this throws `ETIMEDOUT` of `flock`, with the
+  /// holder if it is known, and later calls for the path fail immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
     queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
@@ -79,11 +75,10 @@ package struct FileLock: ~Copyable, Sendable {
   /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Changes the owner of the lock file to that of the data beside it, so that processes of that
-  /// user can open it.
+  /// Changes the owner of the lock file to that of the data beside it, or for missing data, of the
+  /// directory, so that processes of that user can open it.
   ///
-  /// The owner of missing data is that of the directory. `owner` is that of the data as just read,
-  /// which saves looking for it if it has the lock file, too.
+  /// `owner` is that of the data as just read, and usually that of the lock file.
   package func changeOwner(
     forDataAt path: String, ownedBy owner: uid_t? = nil, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) {
@@ -109,8 +104,8 @@ package struct FileLock: ~Copyable, Sendable {
     }
     let directory = path.parentDirectory
     let highest = try fileSystem.makeDirectories(directory)
-    // The process that created an existing directory may have been killed before it flushed its
-    // name, or have failed to. A lock file shows to later processes that this was done.
+    // The process that created an existing directory may not have flushed its name. A lock file
+    // shows to later processes that this was done.
     try fileSystem.synchronizeNames(to: highest?.parentDirectory ?? directory)
     return try fileSystem.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
   }

@@ -6,11 +6,8 @@ import Dispatch
 ///
 /// The kernel does not support a deadline for a file lock, so the lock is polled, by the first of
 /// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
-/// same file. All pause so long that together they do not delay the writer: on a machine with busy
-/// processors, some thousand wake-ups a second would also delay the kernel's threads that write to
-/// the disk, for seconds. A process is first again after the turns of the others, so the pauses and
-/// the turns are proportional to the time of a write: the slowest of N writers waits for about
-/// 2 * N writes.
+/// same file. Pauses and turns are proportional to the time of a write, so that waiting processes
+/// do not delay the writer, and the slowest of N writers waits for about 2 * N writes.
 struct FileLockWait {
   private let path: String
   private let turn: Duration
@@ -90,7 +87,6 @@ struct FileLockWait {
 
 /// The threads of this process that wait for file locks, in FIFO order per lock.
 enum FileLockQueue {
-  /// A wait for the lock that timed out.
   struct Timeout: Sendable {
     /// The process that held the lock; nil if the kernel did not report it.
     let holder: pid_t?
@@ -162,9 +158,7 @@ enum FileLockQueue {
   private static let lastTurn = Lock(Turn?.none)
 
   /// Returns the last turn at a lock, which may be over.
-  static func turn(at path: String) -> Turn? {
-    lastTurn.withLock { $0?.path == path ? $0 : nil }
-  }
+  static func turn(at path: String) -> Turn? { lastTurn.withLock { $0?.path == path ? $0 : nil } }
 
   static func beginTurn(at path: String) { lastTurn.withLock { $0 = Turn(path: path) } }
 

@@ -44,16 +44,14 @@ package struct FileStatus: Hashable, Sendable {
   package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
   /// Whether the owner has no permission to write the file, which root and a rename would ignore.
   package var isReadOnly: Bool { mode & 0o200 == 0 }
-  /// Whether the group or other users have any permission.
   package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 
-  /// Returns whether a file has the size and modification time of another, and is the same file.
+  /// Returns whether this is the same file, of the same size and modification time.
   package func isUnmodified(since other: FileStatus) -> Bool {
     inode == other.inode && device == other.device && size == other.size
       && modified == other.modified
   }
 
-  /// Returns whether a file is unmodified, and its metadata is unchanged as well.
   package func isUnchanged(since other: FileStatus) -> Bool {
     isUnmodified(since: other) && changed == other.changed
   }

@@ -77,7 +77,6 @@ extension FileSystem {
     }
   }
 
-  /// Replaces a file if it is the expected one; returns whether it was replaced.
   private func exchange(
     _ temporary: String, _ new: FileStatus, at path: String, _ old: FileStatus,
     _ hasExpectedContent: (String) throws(SystemError) -> Bool

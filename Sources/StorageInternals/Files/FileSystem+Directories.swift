@@ -23,7 +23,7 @@ extension FileSystem {
     }
   }
 
-  /// Creates a directory; returns false if it exists.
+  /// Returns false if the directory exists.
   private func makeDirectory(_ path: String) throws(SystemError) -> Bool {
     let name = path.lastComponent
     let parent = try openDirectory(path.parentDirectory)

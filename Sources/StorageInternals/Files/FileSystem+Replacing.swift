@@ -7,9 +7,6 @@ extension FileSystem {
   ///
   /// If the process or the machine stops at any time, the path refers to either the complete old
   /// content or the complete new content. A symbolic link at the path is replaced, not followed.
-  /// The new file is unnamed until it is complete, and has a temporary name only between `linkat`
-  /// and `rename`. On file systems without unnamed files, it has the temporary name from the
-  /// beginning.
   ///
   /// The directory must exist. The umask does not affect `mode`; a file system that gives other
   /// users more permissions causes an error. Unless `overwriting` is true, an existing file causes

@@ -11,10 +11,7 @@ package struct FileSystem: Sendable {
     case thread = "pthread_create"
   }
 
-  /// Returns the error number with which a call on a path fails, or nil to make the call.
-  ///
-  /// Tests use it to simulate a full or failing disk at each call. After `EINTR`, the closure is
-  /// called again, because the call is retried.
+  /// Returns the error number with which a call on a path fails in a test, or nil to make the call.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
   /// The directory in which the last components of paths are looked up; see ``within(_:)``.
@@ -76,7 +73,6 @@ package struct FileSystem: Sendable {
     return FileStatus(status)
   }
 
-  /// Renames a file, atomically replacing any file at the target path.
   package func rename(_ path: String, to target: String) throws(SystemError) {
     try validate(target, for: .rename)
     try check(.rename, at: path) {
@@ -84,7 +80,6 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Creates a hard link to a file.
   package func link(_ path: String, to other: String) throws(SystemError) {
     try validate(other, for: .link)
     try check(.link, at: path) {
@@ -145,7 +140,6 @@ package struct FileSystem: Sendable {
 }
 
 extension FileSystem {
-  /// The flags of `renameat2`.
   enum RenameFlag: UInt32 {
     case withoutReplacing = 1
     case exchanging = 2
@@ -163,7 +157,6 @@ extension FileSystem {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }
 
-  /// Renames a file with a flag of `renameat2`.
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
     try validate(target, for: .renameat2)
     try check(.renameat2, at: path) { () -> Int32 in

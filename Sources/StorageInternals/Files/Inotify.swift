@@ -57,7 +57,7 @@ package enum Inotify {
   /// The removal of a name may be the last event for a directory that a process has open.
   private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
-  /// Returns the instance; the first call creates the instance and its thread.
+  /// Returns the instance; the first call creates it and its thread.
   @discardableResult
   static func open(for watch: PathWatch) throws(SystemError) -> Int32 {
     try state.withLock { state throws(SystemError) in
