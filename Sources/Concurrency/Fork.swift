@@ -106,10 +106,6 @@ package enum Fork {
   package static func report() {
     let process = unsafe current.pointee
     if lastReport.exchange(process, ordering: .relaxed) == process { return }
-    var line = "\(advice) Values are the defaults, and changes are lost.\n"
-    line.withUTF8 { bytes in
-      // An error is ignored, because there is nowhere else to report it.
-      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    }
+    writeToStandardError("\(advice) Values are the defaults, and changes are lost.")
   }
 }

@@ -1,4 +1,4 @@
-import CLibrary
+package import CLibrary
 import Concurrency
 
 /// A log that writes one line for each distinct failure, until an access succeeds again.
@@ -6,7 +6,7 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
   private let seen = Lock(Set<Failure>())
   private let output: @Sendable (String) -> Void
 
-  package init(to output: @escaping @Sendable (String) -> Void = standardError) {
+  package init(to output: @escaping @Sendable (String) -> Void = writeToStandardError) {
     self.output = output
   }
 
@@ -17,13 +17,4 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
 
   /// Forgets a failure whose cause is gone, so that it is written if it happens again.
   package func forget(_ failure: Failure) { seen.withLock { _ = $0.remove(failure) } }
-
-  /// Writes a line to standard error.
-  @Sendable package static func standardError(_ line: String) {
-    var line = "\(line)\n"
-    line.withUTF8 { bytes in
-      // An error is ignored, because there is nowhere else to report it.
-      _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    }
-  }
 }

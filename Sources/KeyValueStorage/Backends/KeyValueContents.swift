@@ -52,16 +52,22 @@ public struct KeyValueContents: Sendable {
   mutating func apply(
     _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
   ) {
-    var insertionsAndRemovals: [(key: StoredKey, entry: KeyValueEntry?)] = []
+    var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
       let index = index(of: key)
-      if let value, index < entries.count, entries[index].key == key {
-        entries[index] = entries[index].with(entry(key, value))
-      } else {
-        insertionsAndRemovals.append((key, value.map { entry(key, $0) }))
+      let exists = index < entries.count && entries[index].key == key
+      if let value {
+        let new = entry(key, value)
+        if exists { entries[index] = entries[index].with(new) } else { added.append(new) }
+      } else if exists {
+        removed.insert(key)
       }
     }
-    if !insertionsAndRemovals.isEmpty { merge(insertionsAndRemovals.sorted { $0.key < $1.key }) }
+    if !removed.isEmpty { entries.removeAll { removed.contains($0.key) } }
+    if added.isEmpty { return }
+    // Two sorted sequences, which the sort merges.
+    entries += added.sorted { $0.key < $1.key }
+    entries.sort { $0.key < $1.key }
   }
 
   /// Returns the index of the first entry whose key is not less than a key.
@@ -72,25 +78,6 @@ public struct KeyValueContents: Sendable {
       if entries[middle].key < key { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-
-  /// Inserts and removes entries; the changes must be sorted by key.
-  private mutating func merge(_ changes: [(key: StoredKey, entry: KeyValueEntry?)]) {
-    var result: [KeyValueEntry] = []
-    result.reserveCapacity(entries.count + changes.count)
-    var position = 0
-    for (key, entry) in changes {
-      let next = index(of: key)
-      result += entries[position..<next]
-      position = next
-      if let entry {
-        result.append(entry)
-      } else if position < entries.count, entries[position].key == key {
-        position += 1
-      }
-    }
-    result += entries[position...]
-    entries = result
   }
 
   static func changedKeys(_ first: KeyValueContents?, _ second: KeyValueContents?) -> [StoredKey] {

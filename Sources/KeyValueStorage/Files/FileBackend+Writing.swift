@@ -117,37 +117,29 @@ extension FileBackend {
       if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
       let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
       state.flushedRevision = newest.revision
-      let snapshot = reopen(target, written, newest, surroundings, size: size)
+      var snapshot: FileSnapshot?
+      do throws(SystemError) {
+        // A writable descriptor would prevent the file system from being remounted read-only.
+        let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        let (status, writtenStatus) = (try file.status(), try written.file.status())
+        // A program that does not acquire the lock may already have replaced or written the file.
+        if status.isUnchanged(since: writtenStatus), status.size == size,
+          written.modified.map({ $0 == status.modified }) ?? true
+        {
+          snapshot = FileSnapshot(
+            revision: newest.revision,
+            .success(ParsedFile(entries: newest.entries, surroundings: surroundings)),
+            status: status, hasReliableStatus: written.modified != nil, file: file)
+        }
+      } catch {
+        // The write itself succeeded, and the file is read again.
+      }
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
         // A later write by another program has already been read.
         return contents
       }
       state.snapshot = snapshot
       return newest
-    }
-  }
-
-  /// Returns a snapshot of the written file; nil if the file may have changed and must be read.
-  private func reopen(
-    _ target: String, _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
-    _ surroundings: FileSurroundings, size: Int
-  ) -> FileSnapshot? {
-    do throws(SystemError) {
-      // A writable descriptor would prevent the file system from being remounted read-only.
-      let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-      let status = try file.status()
-      let writtenStatus = try written.file.status()
-      // A program that does not acquire the lock may already have replaced or written the file.
-      guard status.isUnchanged(since: writtenStatus), status.size == size,
-        written.modified.map({ $0 == status.modified }) ?? true
-      else { return nil }
-      return FileSnapshot(
-        revision: contents.revision,
-        .success(ParsedFile(entries: contents.entries, surroundings: surroundings)),
-        status: status, hasReliableStatus: written.modified != nil, file: file)
-    } catch {
-      // The write itself succeeded.
-      return nil
     }
   }
 

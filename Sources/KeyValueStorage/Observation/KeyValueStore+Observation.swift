@@ -37,7 +37,7 @@ extension KeyValueStore {
     _ key: StoredKey?, callingNow: Bool = false, _ handler: @escaping KeyObservers.Handler
   ) -> KeyValueObservation {
     if Fork.isChild {
-      Self.report(.forked)
+      Self.onFailure(.forked)
       return KeyValueObservation {}
     }
     loadIfNeeded()

@@ -121,7 +121,7 @@ final class Setting: Sendable {
       decoded = CachedValue(
         generation: generation, encoded: encoded, value: try decode(encoded), error: nil)
     } catch {
-      KeyValueStore.report(error)
+      KeyValueStore.onFailure(error)
       decoded = CachedValue(
         generation: generation, encoded: encoded, value: defaultValue, error: error)
     }
@@ -139,17 +139,17 @@ final class Setting: Sendable {
   }
 
   func set(_ value: some Codable & Sendable) {
-    if Fork.isChild { return KeyValueStore.report(.forked) }
+    if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     do {
       assign(try encode(value), Box(value))
     } catch {
       withCache { cache, _ in cache.rejection = error }
-      KeyValueStore.report(error)
+      KeyValueStore.onFailure(error)
     }
   }
 
   func reset() {
-    if Fork.isChild { return KeyValueStore.report(.forked) }
+    if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     assign(nil, defaultValue)
   }
 
@@ -193,7 +193,7 @@ final class Setting: Sendable {
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
     // Also if the change itself has forked.
-    if Fork.isChild { return KeyValueStore.report(.forked) }
+    if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     var failure = change.rejection
     if failure == nil {
       do {
@@ -210,7 +210,7 @@ final class Setting: Sendable {
       return state.transaction.ofThisThread == nil
     }
     store.propertyLock.unlock()
-    if let failure { KeyValueStore.report(failure) }
+    if let failure { KeyValueStore.onFailure(failure) }
     if mustWrite { store.flushOrSchedule() }
   }
 

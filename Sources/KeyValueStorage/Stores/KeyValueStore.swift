@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 public import FoundationEssentials
 import StorageInternals
@@ -192,13 +193,11 @@ extension KeyValueStore {
     set { if !Fork.isChild { failureHandler.withLock { $0 = newValue } } }
   }
 
-  static func report(_ error: KeyValueStoreError) { onFailure(error) }
-
   /// Reports a failure; the app's handler may block, so no thread for all stores calls it.
   func report(_ error: KeyValueStoreError) {
     guard ThreadPool.work.isCurrent || Inotify.isCurrent,
       let handler = Self.failureHandler.withLock({ $0 })
-    else { return Self.report(error) }
+    else { return Self.onFailure(error) }
     state.withLock { $0.observers.queue }.run { handler(error) }
   }
 
@@ -212,7 +211,7 @@ extension KeyValueStore {
     let keys = state.withLock { $0.unsaved.keys.map(\.string) }.sorted()
     let more = keys.count > 10 ? " and \(keys.count - 10) more" : ""
     let names = keys.prefix(10).map { String(reflecting: $0) }.joined(separator: ", ")
-    FailureLog<KeyValueStoreError>.standardError(
+    writeToStandardError(
       """
       These settings of \(name) were not written before the process exited: \(names)\(more). \
       \(error)
