@@ -148,7 +148,5 @@ import Synchronization
     unsafe memory.pointee.slowPathReasons.add(reason, ordering: .relaxed)
   }
 
-  func removeSlowPathReason(_ reason: Int) {
-    unsafe memory.pointee.slowPathReasons.subtract(reason, ordering: .relaxed)
-  }
+  func removeSlowPathReason(_ reason: Int) { addSlowPathReason(-reason) }
 }

@@ -30,14 +30,8 @@ final class FileSnapshot: Sendable {
   }
 
   /// Whether the writer of the file may still restore the file that it replaced.
-  var isProvisional: Bool {
-    switch file {
-    case .some(let file): file.isProvisional
-    case nil: false
-    }
-  }
+  var isProvisional: Bool { file?.isProvisional ?? false }
 
-  /// Flushes the content of the file that was read.
   func synchronize() throws(SystemError) { try file?.synchronize() }
 
   /// Returns whether the file has a status, or is missing if that is nil.
@@ -46,16 +40,13 @@ final class FileSnapshot: Sendable {
     return status.isUnchanged(since: otherStatus)
   }
 
-  /// Returns whether two snapshots have the same bytes.
   func hasSameContent(as other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
     let (file, otherFile) = try (parsed.get(), other.parsed.get())
     return file.surroundings == otherFile.surroundings
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
-  /// Returns whether this snapshot is current for a file's status; nil stands for a missing file.
   func isCurrent(for newStatus: FileStatus?) -> Bool {
-    guard let status, let newStatus else { return status == newStatus }
-    return hasReliableStatus && newStatus.isUnchanged(since: status)
+    hasReliableStatus && isUnchanged(since: newStatus)
   }
 }

@@ -68,7 +68,6 @@ struct SettingsVersion: Sendable {
     }
   }
 
-  /// Writes the version into a draft that is not empty.
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.isEmpty { return }
     draft[Self.key] = ArraySlice(try draft.coding.bytes(of: number, key: Self.key.string))

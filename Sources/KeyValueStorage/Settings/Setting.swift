@@ -256,5 +256,4 @@ final class Box<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// A ``Box`` of any type.
 typealias AnyBox = any AnyObject & Sendable

@@ -42,10 +42,8 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  /// Whether the calling thread is in a transaction of this store.
   var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
 
-  /// Whether the calling thread is changing a property of this store in place.
   var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }
 
   /// Loads the values if the cached ones may be stale, and reports a new failure.

@@ -58,14 +58,12 @@ extension KeyValueStore {
   }
 }
 
-/// The current state of a transaction.
 struct OpenTransaction: Sendable {
   let thread = ThreadIdentity.current
   var draft: KeyValueDraft
 }
 
 extension OpenTransaction? {
-  /// The transaction if the calling thread is in it, or nil.
   var ofThisThread: OpenTransaction? {
     guard let self, self.thread == .current else { return nil }
     return self

@@ -120,7 +120,6 @@ extension KeyValueStoreError {
     }
   }
 
-  /// Throws `forked` in a forked child.
   static func checkProcess() throws(KeyValueStoreError) {
     if Fork.isChild { throw .forked }
   }
@@ -190,7 +189,6 @@ public struct UnreadableFile: Hashable, Sendable {
     self.column = column
   }
 
-  /// The position in words, for messages.
   var position: String {
     if let line, let column { return "line \(line), column \(column)" }
     return "byte \(offset)"

@@ -41,7 +41,6 @@ struct StoreState: Sendable {
     return contents?[key]
   }
 
-  /// Returns the value of a key for the calling thread.
   func visible(_ key: StoredKey) -> EncodedValue? {
     transaction.ofThisThread.map { $0.draft[key] } ?? self[key]
   }
@@ -73,7 +72,6 @@ struct StoreState: Sendable {
     return generation
   }
 
-  /// Adopts contents that a backend has read or written.
   mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
     readError = nil
     gracePeriodStart = nil
@@ -127,7 +125,6 @@ struct StoreState: Sendable {
     generation += 1
   }
 
-  /// Notifies the observers of the keys whose values have changed.
   private func notifyObservers(since before: StoreState) {
     for key in observers.keysToCompare(before, self) {
       let value = self[key]

@@ -92,57 +92,6 @@ enum FileLockQueue {
     let holder: pid_t?
   }
 
-  private struct Entry: Sendable {
-    var isOccupied = false
-    /// The semaphores of the waiting threads, each signaled when its thread becomes the first.
-    var waiting: [DispatchSemaphore] = []
-    /// The last timeout; nil if the lock has been free since.
-    var timeout: Timeout?
-  }
-
-  /// The queues, by the path of the lock file.
-  private static let entries = Lock([String: Entry]())
-
-  /// Enters the queue and waits for the threads ahead; returns false at the deadline.
-  ///
-  /// A call that returns true must be balanced by a call of `leave`.
-  static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
-    let semaphore = entries.withLock { entries -> DispatchSemaphore? in
-      defer { entries[path, default: Entry()].isOccupied = true }
-      guard entries[path]?.isOccupied ?? false else { return nil }
-      let semaphore = DispatchSemaphore(value: 0)
-      entries[path]?.waiting.append(semaphore)
-      return semaphore
-    }
-    guard let semaphore else { return true }
-    if semaphore.wait(until: deadline) { return true }
-    return entries.withLock { entries in
-      guard let index = entries[path]?.waiting.firstIndex(where: { $0 === semaphore }) else {
-        // The thread reached the head of the queue just after the deadline.
-        return true
-      }
-      entries[path]?.waiting.remove(at: index)
-      return false
-    }
-  }
-
-  /// Leaves the queue and wakes the next thread.
-  static func leave(_ path: String) {
-    lastTurn.withLock { turn in
-      guard let last = turn, last.path == path else { return }
-      turn?.hold = last.hold ?? last.start.duration(to: .now)
-    }
-    entries.withLock { entries in
-      guard var entry = entries[path] else { return }
-      if entry.waiting.isEmpty {
-        entry.isOccupied = false
-      } else {
-        entry.waiting.removeFirst().signal()
-      }
-      entries[path] = entry.isOccupied || entry.timeout != nil ? entry : nil
-    }
-  }
-
   /// A time in which this process may acquire a lock again without waiting for others.
   struct Turn: Sendable {
     let path: String
@@ -154,17 +103,66 @@ enum FileLockQueue {
     func length(atMost limit: Duration) -> Duration { min(limit, (hold ?? limit) * 3 / 2) }
   }
 
-  /// The last turn, at any lock.
-  private static let lastTurn = Lock(Turn?.none)
+  private struct State: Sendable {
+    /// The threads that wait behind another one, by the path of the lock file, each with a
+    /// semaphore that is signaled when the thread becomes the first.
+    var waiting: [String: [DispatchSemaphore]] = [:]
+    /// The last timeout of each lock that has not been free since.
+    var timeouts: [String: Timeout] = [:]
+    /// The last turn, at any lock.
+    var lastTurn: Turn?
+  }
+
+  private static let state = Lock(State())
+
+  /// Enters the queue and waits for the threads ahead; returns false at the deadline.
+  ///
+  /// A call that returns true must be balanced by a call of `leave`.
+  static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
+    let semaphore = state.withLock { state -> DispatchSemaphore? in
+      if state.waiting[path] == nil {
+        state.waiting[path] = []
+        return nil
+      }
+      let semaphore = DispatchSemaphore(value: 0)
+      state.waiting[path]?.append(semaphore)
+      return semaphore
+    }
+    guard let semaphore, !semaphore.wait(until: deadline) else { return true }
+    return state.withLock { state in
+      guard let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) else {
+        // The thread reached the head of the queue just after the deadline.
+        return true
+      }
+      state.waiting[path]?.remove(at: index)
+      return false
+    }
+  }
+
+  /// Leaves the queue and wakes the next thread.
+  static func leave(_ path: String) {
+    state.withLock { state in
+      if let last = state.lastTurn, last.path == path, last.hold == nil {
+        state.lastTurn?.hold = last.start.duration(to: .now)
+      }
+      if state.waiting[path]?.isEmpty ?? true {
+        state.waiting[path] = nil
+      } else {
+        state.waiting[path]?.removeFirst().signal()
+      }
+    }
+  }
 
   /// Returns the last turn at a lock, which may be over.
-  static func turn(at path: String) -> Turn? { lastTurn.withLock { $0?.path == path ? $0 : nil } }
+  static func turn(at path: String) -> Turn? {
+    state.withLock { $0.lastTurn?.path == path ? $0.lastTurn : nil }
+  }
 
-  static func beginTurn(at path: String) { lastTurn.withLock { $0 = Turn(path: path) } }
+  static func beginTurn(at path: String) { state.withLock { $0.lastTurn = Turn(path: path) } }
 
-  static func timeout(at path: String) -> Timeout? { entries.withLock { $0[path]?.timeout } }
+  static func timeout(at path: String) -> Timeout? { state.withLock { $0.timeouts[path] } }
 
   static func setTimeout(_ timeout: Timeout?, at path: String) {
-    entries.withLock { $0[path]?.timeout = timeout }
+    state.withLock { $0.timeouts[path] = timeout }
   }
 }
