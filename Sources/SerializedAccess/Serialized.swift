@@ -27,8 +27,7 @@ public import Dispatch
 /// begin later.
 ///
 /// An access in a child that was forked without `exec`, after the parent had used this module, ends
-/// the child with a message, because another thread of the parent may have been changing the value.
-/// Start processes with `posix_spawn` or Foundation's `Process`.
+/// the child with a message. Start processes with `posix_spawn` or Foundation's `Process`.
 ///
 /// A value that is not `Sendable` can also be wrapped, but then the wrapper is not `Sendable`
 /// either, and accesses cannot be scheduled.

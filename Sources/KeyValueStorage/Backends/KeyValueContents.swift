@@ -35,11 +35,7 @@ public struct KeyValueContents: Sendable {
   /// - Complexity: O(log *n*), where *n* is the number of keys.
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
-  subscript(key: StoredKey) -> EncodedValue? {
-    let index = index(of: key)
-    guard index < entries.count, entries[index].key == key else { return nil }
-    return entries[index].value
-  }
+  subscript(key: StoredKey) -> EncodedValue? { index(of: key).map { entries[$0].value } }
 
   /// Returns the contents with changes applied.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
@@ -55,11 +51,10 @@ public struct KeyValueContents: Sendable {
     var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
       let index = index(of: key)
-      let exists = index < entries.count && entries[index].key == key
       if let value {
         let new = entry(key, value)
-        if exists { entries[index] = entries[index].with(new) } else { added.append(new) }
-      } else if exists {
+        if let index { entries[index] = entries[index].with(new) } else { added.append(new) }
+      } else if index != nil {
         removed.insert(key)
       }
     }
@@ -70,14 +65,13 @@ public struct KeyValueContents: Sendable {
     entries.sort { $0.key < $1.key }
   }
 
-  /// Returns the index of the first entry whose key is not less than a key.
-  private func index(of key: StoredKey) -> Int {
+  private func index(of key: StoredKey) -> Int? {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].key < key { low = middle + 1 } else { high = middle }
     }
-    return low
+    return low < entries.count && entries[low].key == key ? low : nil
   }
 
   static func changedKeys(_ first: KeyValueContents?, _ second: KeyValueContents?) -> [StoredKey] {

@@ -7,8 +7,8 @@ import ValueFormats
 
 /// A backend that stores keys and values in a file.
 ///
-/// Writers lock a second file (`.<name>.lock`) and replace the file; readers need no lock. Changes by
-/// other programs are detected by the file's status.
+/// Writers lock a second file (`.<name>.lock`) and replace the file; readers need no lock. The status
+/// of the file shows changes by other programs.
 final class FileBackend: KeyValueBackend {
   /// The unresolved path; each use resolves its symbolic links again.
   let path: String

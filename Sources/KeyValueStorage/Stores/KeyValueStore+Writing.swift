@@ -121,8 +121,8 @@ extension KeyValueStore {
     return outcome.result
   }
 
-  /// Throws in a forked child; traps during an in-place change, when waiting for a transaction could
-  /// deadlock.
+  /// Throws in a forked child; traps during an in-place change, in which a wait for a transaction
+  /// could deadlock.
   func checkCaller() throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
     if isInPlaceChangeOfThisThread, !writeLock.isHeldByCurrentThread {

@@ -24,9 +24,9 @@ package struct UserDefaultsFile: Sendable {
     _ path: String, decoding shouldDecode: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
     self.path = path
-    status = try convertingErrors { () throws(SystemError) in try FileSystem().status(of: path) }
-    let isBinary = try convertingErrors { () throws(SystemError) in
-      try BinaryPropertyListFormat.isFormat(ofFile: path)
+    let isBinary: Bool
+    (status, isBinary) = try convertingErrors { () throws(SystemError) in
+      (try FileSystem().status(of: path), try BinaryPropertyListFormat.isFormat(ofFile: path))
     }
     // Strings of Foundation have no escapes.
     let coding: any StoredFormat =

@@ -82,21 +82,19 @@ extension KeyValueStore {
         try report(0)
         for (index, (key, tree)) in file.values.enumerated() {
           do throws(FormatError) {
-            let imported = ArraySlice(try coding.encode(tree))
+            let (stored, imported) = (draft[key], ArraySlice(try coding.encode(tree)))
             if key == SettingsVersion.key {
               result.refused[key.string] = "A store has its version under this key."
-            } else if draft[key] == nil {
-              draft[key] = imported
-              result.imported.append(key.string)
-            } else if draft[key] == imported {
-              // Is flushed as well, in case another writer did not, before the source is removed.
-              draft[key] = imported
-              result.unchanged.append(key.string)
-            } else if replacing {
-              draft[key] = imported
-              result.replaced.append(key.string)
-            } else {
+            } else if let stored, stored != imported, !replacing {
               result.kept.append(key.string)
+            } else {
+              // Also an equal value, which another writer may not have flushed.
+              draft[key] = imported
+              switch stored {
+              case nil: result.imported.append(key.string)
+              case imported: result.unchanged.append(key.string)
+              default: result.replaced.append(key.string)
+              }
             }
           } catch {
             result.refused[key.string] = "It cannot be stored: \(error.reason)."
