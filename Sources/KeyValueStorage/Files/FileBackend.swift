@@ -7,8 +7,8 @@ import ValueFormats
 
 /// A backend that stores keys and values in a file.
 ///
-/// Writers lock a second file (`.<name>.lock`) and replace the file; readers need no lock. The status
-/// of the file shows changes by other programs.
+/// Writers lock a second file (`.<name>.lock`) and replace the file; readers need no lock. Changes
+/// by other programs show in the file's status.
 final class FileBackend: KeyValueBackend {
   /// The unresolved path; each use resolves its symbolic links again.
   let path: String

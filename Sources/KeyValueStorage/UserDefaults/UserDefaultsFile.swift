@@ -24,10 +24,10 @@ package struct UserDefaultsFile: Sendable {
     _ path: String, decoding shouldDecode: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
     self.path = path
-    let isBinary: Bool
-    (status, isBinary) = try convertingErrors { () throws(SystemError) in
+    let (status, isBinary) = try convertingErrors { () throws(SystemError) in
       (try FileSystem().status(of: path), try BinaryPropertyListFormat.isFormat(ofFile: path))
     }
+    self.status = status
     // Strings of Foundation have no escapes.
     let coding: any StoredFormat =
       isBinary ? BinaryPropertyListFormat(.plain) : XMLPropertyListFormat(.plain)
