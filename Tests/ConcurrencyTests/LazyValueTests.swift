@@ -5,7 +5,6 @@ import Testing
 
 struct LazyValueTests {
   private struct Missing: Error {}
-  private final class Owned: Sendable {}
 
   @Test func failureIsRetriedAndSuccessIsKept() throws {
     let attempts = Lock(0)
@@ -21,16 +20,6 @@ struct LazyValueTests {
     #expect(value.createdValue == nil)
     for _ in 0..<3 { #expect(try value.get() == "made at attempt 3") }
     #expect(value.createdValue == "made at attempt 3")
-  }
-
-  @Test func valueIsReleasedWithItsOwner() throws {
-    weak var released: Owned?
-    do {
-      let value = LazyValue { () throws(Missing) in Owned() }
-      released = try value.get()
-      withExtendedLifetime(value) { #expect(released != nil) }
-    }
-    #expect(released == nil)
   }
 
   @Test func allThreadsGetTheSameValue() throws {
