@@ -207,7 +207,7 @@ final class Setting: Sendable {
       if let failure { cache.rejection = failure }
       if change.isNested { return false }
       state.changingThread = nil
-      return state.transaction.ofThisThread == nil
+      return state.ownTransaction == nil
     }
     store.propertyLock.unlock()
     if let failure { KeyValueStore.onFailure(failure) }

@@ -18,7 +18,7 @@ extension KeyValueStore {
   public func keys() throws -> [String] {
     try load()
     let draft = state.withLock { state in
-      if let transaction = state.transaction.ofThisThread { return transaction.draft }
+      if let transaction = state.ownTransaction { return transaction.draft }
       var draft = KeyValueDraft(
         state.contents ?? KeyValueContents(entries: [], revision: 0), coding: coding)
       draft.add(state.unsaved)
@@ -42,7 +42,7 @@ extension KeyValueStore {
 }
 
 extension KeyValueStore {
-  var isInTransactionOfThisThread: Bool { state.withLock { $0.transaction.ofThisThread != nil } }
+  var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }
 
   var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }
 

@@ -27,7 +27,7 @@ extension KeyValueStore {
   /// - Throws: The error of the closure, or a ``KeyValueStoreError``.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try checkCaller()
-    if let outer = state.withLock({ $0.transaction.ofThisThread }) {
+    if let outer = state.withLock({ $0.ownTransaction }) {
       do {
         return try body()
       } catch {
@@ -61,11 +61,4 @@ extension KeyValueStore {
 struct OpenTransaction: Sendable {
   let thread = ThreadIdentity.current
   var draft: KeyValueDraft
-}
-
-extension OpenTransaction? {
-  var ofThisThread: OpenTransaction? {
-    guard let self, self.thread == .current else { return nil }
-    return self
-  }
 }

@@ -52,7 +52,7 @@ extension KeyValueStore {
   func save(_ key: StoredKey, _ value: EncodedValue?) throws(KeyValueStoreError) {
     try checkCaller()
     let save = state.withLock { state -> PendingSave? in
-      if state.transaction.ofThisThread != nil {
+      if state.ownTransaction != nil {
         _ = state.set(key, to: value)
         return nil
       }

@@ -31,6 +31,10 @@ struct StoreState: Sendable {
   /// A number that increases with each change visible to a reader.
   private(set) var generation = 0
   private(set) var transaction: OpenTransaction?
+  /// The transaction of the calling thread.
+  var ownTransaction: OpenTransaction? {
+    transaction.flatMap { $0.thread == .current ? $0 : nil }
+  }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
@@ -42,7 +46,7 @@ struct StoreState: Sendable {
   }
 
   func visible(_ key: StoredKey) -> EncodedValue? {
-    transaction.ofThisThread.map { $0.draft[key] } ?? self[key]
+    ownTransaction.map { $0.draft[key] } ?? self[key]
   }
 
   func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
@@ -52,14 +56,14 @@ struct StoreState: Sendable {
 
   /// Returns the reason why the calling thread's value of a key may be stale; nil if it is current.
   func readError(of key: StoredKey) -> KeyValueStoreError? {
-    transaction.ofThisThread != nil || isUnsaved(key) ? nil : readError
+    ownTransaction != nil || isUnsaved(key) ? nil : readError
   }
 
   /// Sets or removes a key, within the calling thread's transaction if there is one.
   ///
   /// - Returns: The generation from which all threads observe the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
-    if transaction.ofThisThread != nil {
+    if ownTransaction != nil {
       generation += 1
       transaction?.draft[key] = value
       return nil

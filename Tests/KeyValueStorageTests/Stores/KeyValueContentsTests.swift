@@ -7,8 +7,7 @@ struct KeyValueContentsTests {
     KeyValueContents(keys.map { ($0, ArraySlice($0.utf8)) }, revision: 1)
   }
 
-  /// Existing keys are changed in place; a few others are inserted or removed one by one,
-  /// many by a merge.
+  /// Existing keys are changed in place; others are removed, or sorted in.
   @Test(arguments: [1, 7, 8, 100])
   func changesMatchADictionary(_ count: Int) {
     var contents = contents((0..<50).map { "\($0 * 2)" })
