@@ -1,5 +1,5 @@
 /// A list whose elements are removed in the order of their addition, each in constant time.
-struct FIFO<Element> {
+struct FIFO<Element: Sendable>: Sendable {
   private var added: [Element] = []
   /// The elements added before those in `added`, the oldest last.
   private var newestFirst: [Element] = []
@@ -21,5 +21,3 @@ struct FIFO<Element> {
     return added.firstIndex(where: isRemoved).map { added.remove(at: $0) }
   }
 }
-
-extension FIFO: Sendable where Element: Sendable {}

@@ -80,7 +80,7 @@ final class Setting: Sendable {
     let decodingError = read().error
     return withCache { cache, state in
       cache.rejection ?? decodingError ?? state.readError
-        ?? (state.isUnsaved(key) ? state.writeError : nil)
+        ?? (state.unsaved[key] == nil ? nil : state.writeError)
     }
   }
 

@@ -49,14 +49,12 @@ struct StoreState: Sendable {
     ownTransaction.map { $0.draft[key] } ?? self[key]
   }
 
-  func isUnsaved(_ key: StoredKey) -> Bool { unsaved[key] != nil }
-
   /// Whether the cached contents may be stale, so that each access must check for changes.
   var needsReading: Bool { contents == nil || readError != nil || !isWatched }
 
   /// Returns the reason why the calling thread's value of a key may be stale; nil if it is current.
   func readError(of key: StoredKey) -> KeyValueStoreError? {
-    ownTransaction != nil || isUnsaved(key) ? nil : readError
+    ownTransaction != nil || unsaved[key] != nil ? nil : readError
   }
 
   /// Sets or removes a key, within the calling thread's transaction if there is one.
