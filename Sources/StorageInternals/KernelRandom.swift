@@ -1,10 +1,8 @@
 import CLibrary
 
-/// The kernel's random number generator.
+/// The kernel's random number generator, which requires no file and reports failures.
 ///
-/// The system call requires neither a file descriptor nor `/dev`, and reports failures.
-/// Foundation's `UUID()` opens `/dev/urandom` each time, and returns repeated values if it cannot
-/// be opened.
+/// Foundation's `UUID()` returns repeated values if it cannot open `/dev/urandom`.
 package enum KernelRandom {
   /// Fills a buffer of at most 256 bytes with random bytes.
   package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {

@@ -1,9 +1,7 @@
 import CLibrary
 import FoundationEssentials
 
-/// The directories for an application's files, according to the XDG Base Directory Specification.
-///
-/// The properties only compute paths, and do not access the file system.
+/// The paths of an application's directories, according to the XDG Base Directory Specification.
 package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
@@ -48,8 +46,7 @@ package struct ApplicationDirectories: Sendable {
     }
   }
 
-  /// Returns the directory of the credentials that systemd passes to this service; nil if there is
-  /// none.
+  /// Returns the directory of the credentials that systemd passes to this service.
   package static func credentials(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String? {

@@ -27,9 +27,8 @@ package struct FileStatus: Hashable, Sendable {
     changed = status.st_ctim.nanoseconds
   }
 
-  /// The time that the kernel would record for a change made now, in the unit of `changed`.
-  ///
-  /// The clock ticks a few hundred times per second, so two changes may have the same time.
+  /// The time that the kernel would record for a change made now, in the unit of `changed`; its
+  /// clock ticks a few hundred times per second.
   package static var now: Int {
     var time = timespec()
     // The call fails only for an unknown clock.

@@ -67,9 +67,8 @@ extension FileSystem {
     return true
   }
 
-  /// Writes a replacement's temporary file durably.
-  ///
-  /// Calls a closure with the empty file, to set its owner and mode, and one before the `fsync`.
+  /// Writes a replacement's temporary file durably, with a closure that sets the owner and mode of
+  /// the empty file, and one before the `fsync`.
   func writeReplacement(
     of path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
     prepare: (borrowing File) throws(SystemError) -> Void,

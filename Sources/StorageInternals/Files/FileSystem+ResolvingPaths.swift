@@ -184,7 +184,6 @@ extension String {
     return "\(name[..<end])~\(String(hash, radix: 16))"
   }
 
-  /// Returns whether two paths have the same bytes.
   package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// The error number for a path of which the kernel would use a different one; nil for any other.

@@ -31,7 +31,6 @@ package final class PathWatch: Sendable {
   /// Whether a directory may have been replaced since the last check; nil if no check is pending.
   private let pendingCheck = Lock(Bool?.none)
   private let isStopped = Atomic(false)
-  /// The queue that calls the handler.
   private let queue = SerialQueue()
 
   /// Starts watching a path; neither the file nor its directories need to exist.
