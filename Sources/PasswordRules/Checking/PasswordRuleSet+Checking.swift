@@ -88,10 +88,9 @@ extension PasswordRuleSet {
     if bound > room { return nil }
     if hasAmpleChoice, mode == .distinct || missing < 2 { return bound }
     do throws(PasswordRulesError) {
-      var reach = ReachableStates(
-        try PasswordAutomaton(self, matching: mode, rejectsOuterBlanks: false))
-      guard reach.follow(password.unicodeScalars) else { return nil }
-      return try reach.shortest(in: shortest...room)
+      var search = try PasswordSearch(self, matching: mode)
+      guard search.begin(with: password) else { return nil }
+      return try search.shortest(in: shortest...room)?.length
     } catch {
       return bound
     }

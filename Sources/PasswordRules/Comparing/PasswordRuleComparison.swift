@@ -39,9 +39,10 @@ extension PasswordRuleSet {
   public func compared(
     to other: PasswordRuleSet, matching mode: RequirementMatchingMode = .distinct
   ) throws -> PasswordRuleComparison {
-    PasswordRuleComparison(
-      onlyFirst: try ProductAutomaton(self, and: other, matching: mode).witness(),
-      onlySecond: try ProductAutomaton(other, and: self, matching: mode).witness(),
+    var onlyFirst = try PasswordSearch(self, butNot: other, matching: mode)
+    var onlySecond = try PasswordSearch(other, butNot: self, matching: mode)
+    return PasswordRuleComparison(
+      onlyFirst: try onlyFirst.witness(), onlySecond: try onlySecond.witness(),
       differences: differences(from: other))
   }
 

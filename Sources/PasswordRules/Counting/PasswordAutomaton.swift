@@ -28,25 +28,17 @@ struct PasswordAutomaton: Sendable {
     ) { requirements.kind(of: $0) }
   }
 
-  /// The automaton of the same requirements without limits on runs.
-  var withoutRunLimits: PasswordAutomaton {
-    PasswordAutomaton(requirements, RunLimits(), rejectsOuterBlanks)
+  /// Returns the automaton of the same requirements with other limits on runs.
+  func limited(by limits: RunLimits) -> PasswordAutomaton {
+    PasswordAutomaton(requirements, limits, rejectsOuterBlanks)
   }
 
   /// Returns the automaton without the limits on runs that passwords of a length cannot exceed.
   func limited(toLength length: Int) -> PasswordAutomaton {
-    func reachable(_ limit: Int) -> Int { limit < length ? limit : .max }
-    return PasswordAutomaton(
-      requirements,
-      RunLimits(
-        repeating: reachable(limits.repeating), sequential: reachable(limits.sequential)),
-      rejectsOuterBlanks)
-  }
-
-  /// Returns the cells of the characters that continue a run, in order, each with the extended run,
-  /// or nil if that is too long.
-  func followers(of cell: Int, _ run: CharacterRun) -> [(cell: Int, run: CharacterRun?)] {
-    cells[cell].neighbors.map { ($0.cell, limits.run(run, extendedBy: $0.step)) }
+    limited(
+      by: RunLimits(
+        repeating: limits.repeating < length ? limits.repeating : .max,
+        sequential: limits.sequential < length ? limits.sequential : .max))
   }
 
   /// Returns the state of ``requirements`` after a character of a cell.

@@ -61,10 +61,12 @@ struct PasswordCounts: Sendable {
       for cell in automaton.cells.indices {
         for (index, run) in runs.enumerated() {
           var completions = sum
-          for (follower, following) in automaton.followers(of: cell, run) {
+          for (follower, step) in automaton.cells[cell].neighbors {
             let state = next[automaton.cells[follower].key]
             completions -= before.completions(state, follower, CharacterRun())
-            if let following { completions += before.completions(state, follower, following) }
+            if let run = limits.run(run, extendedBy: step) {
+              completions += before.completions(state, follower, run)
+            }
           }
           self.completions[(state * cellCount + cell) * runCount + index] = completions
         }

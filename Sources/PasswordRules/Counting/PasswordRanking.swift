@@ -42,20 +42,18 @@ struct PasswordRanking: Sendable {
   private func next(after state: State, _ remaining: Int, _ rank: inout Natural) -> State {
     let counts = counts[remaining]
     let followers = followers(of: state)
-    for follower in followers {
-      guard let run = follower.run else { continue }
-      let completions = counts.completions(follower.requirements, follower.cell, run)
-      if rank < completions {
-        return State(
-          requirements: follower.requirements, cell: follower.cell, run: run,
-          last: follower.character)
-      }
+    for (next, _, isAllowed) in followers where isAllowed {
+      let completions = counts.completions(next.requirements, next.cell, next.run)
+      if rank < completions { return next }
       rank -= completions
     }
     // The ranks of the other passwords leave gaps for the followers, as if those did not continue
     // the run.
-    for follower in followers where rank >= start(of: follower, after: state, remaining) {
-      rank += counts.completions(follower.requirements, follower.cell, CharacterRun())
+    for (next, index, _) in followers {
+      let completions = counts.completions(next.requirements, next.cell, CharacterRun())
+      var start = self.counts[remaining + 1].earlierCompletions(state.requirements, next.cell)
+      start.add(completions, times: UInt64(index))
+      if rank >= start { rank += completions }
     }
     let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
     rank -= earlier
@@ -75,38 +73,20 @@ struct PasswordRanking: Sendable {
     var last: Unicode.Scalar?
   }
 
-  /// A character that continues a run.
-  private struct Follower {
-    let character: Unicode.Scalar
-    let cell: Int
-    /// The index of the character in its cell.
-    let index: Int
-    /// The state of the requirement automaton after the character.
-    let requirements: Int
-    /// The extended run, or nil if it would be too long.
-    let run: CharacterRun?
-  }
-
-  private func followers(of state: State) -> [Follower] {
+  /// Returns the states after the characters that continue the run, each with the index of the
+  /// character in its cell and whether the limits allow the extended run.
+  private func followers(of state: State) -> [(state: State, index: Int, isAllowed: Bool)] {
     guard let last = state.last else { return [] }
-    return automaton.followers(of: state.cell, state.run).map { cell, run in
+    return automaton.cells[state.cell].neighbors.map { cell, step in
       // A follower in another cell is the only character of that cell.
       let characters = automaton.cells[cell].characters
       let index = cell == state.cell ? characters.firstIndex(of: last) ?? 0 : 0
-      return Follower(
-        character: characters[index], cell: cell, index: index,
-        requirements: automaton.state(after: state.requirements, cell), run: run)
+      let run = automaton.limits.run(state.run, extendedBy: step)
+      let next = State(
+        requirements: automaton.state(after: state.requirements, cell), cell: cell,
+        run: run ?? CharacterRun(), last: characters[index])
+      return (next, index, run != nil)
     }
-  }
-
-  /// Returns the rank at which the passwords of a follower would begin if it did not continue a
-  /// run.
-  private func start(of follower: Follower, after state: State, _ remaining: Int) -> Natural {
-    var start = counts[remaining + 1].earlierCompletions(state.requirements, follower.cell)
-    start.add(
-      counts[remaining].completions(follower.requirements, follower.cell, CharacterRun()),
-      times: UInt64(follower.index))
-    return start
   }
 }
 

@@ -124,8 +124,8 @@ struct PasswordCounter {
       "\(required) required classes do not fit in maxlength \(most)")
     if mode == .distinct, required > most { throw isTooShort }
     if mode == .distinct, rules.hasAmpleChoice { return max(least, required) }
-    var reach = ReachableStates(try automaton())
-    if let shortest = try reach.shortest(in: least...most) { return shortest }
+    var search = try PasswordSearch(rules, matching: mode)
+    if let shortest = try search.shortest(in: least...most) { return shortest.length }
     if rules.runLimits.isEmpty { throw isTooShort }
     let upTo = rules.maxLength.map { " and at most \($0)" } ?? ""
     throw .unsatisfiable(

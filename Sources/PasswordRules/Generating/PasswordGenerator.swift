@@ -49,7 +49,7 @@ public struct PasswordGenerator: Sendable {
     self.length = length
     self.count = count
     let automaton = try counter.automaton().limited(toLength: length)
-    let ranking = PasswordRanking(automaton.withoutRunLimits, length: length)
+    let ranking = PasswordRanking(automaton.limited(by: RunLimits()), length: length)
     // If at least half of the passwords satisfy the limits on runs, rejecting the others is faster
     // than tracking runs. The distribution is uniform in both cases.
     var twice = count
