@@ -11,9 +11,6 @@
 /// Each keystroke restarts the debounce and cancels the task of the closure, whose answer is
 /// ignored.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
-  /// The result of the closure.
-  public typealias Answer = AsynchronousAnswer
-
   /// The name that identifies the check.
   public let name: String
   /// The requirement, which is the same for all values.
@@ -28,7 +25,7 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
   public let cacheLimit: Int
 
   let areEqual: @Sendable (Value, Value) -> Bool
-  let answer: @Sendable (Value) async throws -> Answer
+  let answer: @Sendable (Value) async throws -> AsynchronousAnswer
 }
 
 extension AsynchronousCheck where Value: Equatable {
@@ -47,7 +44,7 @@ extension AsynchronousCheck where Value: Equatable {
     severity: ValidationCheck.Severity = .requirement,
     debounce: Duration = .milliseconds(300), timeout: Duration = .seconds(10),
     cacheLimit: Int = 16,
-    answer: @escaping @Sendable (Value) async throws -> Answer
+    answer: @escaping @Sendable (Value) async throws -> AsynchronousAnswer
   ) {
     self.name = name
     self.requirement = requirement

@@ -1,18 +1,9 @@
 /// The state of an asynchronous check of a field: its current run and the cached answers.
 struct AsynchronousCheckState<Value: Sendable>: Sendable {
-  /// The progress of the current run.
-  enum Phase {
-    case debouncing
-    case running
-    /// The run has an answer or was stopped, or no run has started yet.
-    case ended
-  }
-
   let check: AsynchronousCheck<Value>
-  private(set) var phase = Phase.ended
+  private(set) var isDebouncing = false
   /// The identifier of the current run; the answers of earlier runs are stale.
   private(set) var runID: UInt64 = 0
-  /// The task of the current run.
   private var task: Task<Void, Never>?
   /// The cached answers, oldest first.
   private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
@@ -25,30 +16,28 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
 
   /// Ends the current run and returns the task to cancel.
   mutating func stop() -> Task<Void, Never>? {
-    phase = .ended
+    isDebouncing = false
     runID += 1
     return task.take()
   }
 
   /// Starts another run and returns the task to cancel.
   mutating func restart(debouncing: Bool) -> Task<Void, Never>? {
-    defer { phase = debouncing ? .debouncing : .running }
+    defer { isDebouncing = debouncing }
     return stop()
   }
 
-  func isCurrent(_ runID: UInt64) -> Bool { runID == self.runID && phase != .ended }
-
   /// Stores the task of a run, or returns false if the run is stale.
   mutating func setTask(_ task: Task<Void, Never>, of runID: UInt64) -> Bool {
-    guard isCurrent(runID) else { return false }
+    guard runID == self.runID else { return false }
     self.task = task
     return true
   }
 
   /// Records the end of the debounce, or returns false if the run is stale.
   mutating func begin(_ runID: UInt64) -> Bool {
-    guard isCurrent(runID) else { return false }
-    phase = .running
+    guard runID == self.runID else { return false }
+    isDebouncing = false
     return true
   }
 
@@ -66,6 +55,7 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
 /// The start of a run of an asynchronous check.
 struct AsynchronousStart<Value: Sendable>: Sendable {
   let index: Int
+  let check: AsynchronousCheck<Value>
   let runID: UInt64
   let isDebounced: Bool
   let value: Value

@@ -23,32 +23,23 @@ struct FieldState<Value: Sendable>: Sendable {
   /// Whether the next commit must start or stop the asynchronous checks.
   var mustUpdateAsynchronousChecks = false
   var asynchronousChecks: [AsynchronousCheckState<Value>]
-  /// The index of the first asynchronous check in the current report.
-  var firstAsynchronousIndex: Int
-
   var crossFieldChecks: [CrossFieldCheck<Value>] = []
   /// The fields with checks that read this one.
   var dependents: [WeakDependent] = []
   var observers = Observers<ReportHandler>()
+
+  /// The index of the first asynchronous check in the current report.
+  var firstAsynchronousIndex: Int {
+    report.checks.count - asynchronousChecks.count - crossFieldChecks.count
+  }
 }
 
 extension FieldState {
   /// The result of evaluating a copy of the state.
   struct Evaluation {
     let report: ValidationReport
-    let allowsAsynchronousChecks: Bool
-    /// The cached answer of each asynchronous check for the same value.
-    let answers: [AsynchronousOutcome?]
-  }
-
-  /// The result of committing an evaluation.
-  enum CommitResult {
-    /// The evaluation is the current report.
-    case committed(SideEffects)
-    /// Another thread committed a report that includes the change.
-    case superseded
-    /// The state has changed and must be evaluated again.
-    case outdated
+    /// The outcome of each asynchronous check, or nil if the check must run.
+    let outcomes: [AsynchronousOutcome?]
   }
 
   /// The work to perform outside the lock.
@@ -62,18 +53,27 @@ extension FieldState {
     var evicted: [Value] = []
   }
 
-  /// Makes an evaluation the current report if its revision is the newest.
+  /// Makes an evaluation the current report, unless another thread has committed a report that
+  /// includes the change.
+  ///
+  /// Returns nil if the state has changed and must be evaluated again.
   mutating func commit(
     _ evaluation: Evaluation, of snapshot: FieldState, since revision: UInt64
-  ) -> CommitResult {
-    if reportedRevision >= revision { return .superseded }
-    guard snapshot.newest.revision == newest.revision else { return .outdated }
+  ) -> SideEffects? {
+    if reportedRevision >= revision { return SideEffects() }
+    guard snapshot.newest.revision == newest.revision else { return nil }
     reportedRevision = newest.revision
     var sideEffects = SideEffects(observers: observers.all, replaced: value)
     value = newest.value
     if mustUpdateAsynchronousChecks {
       mustUpdateAsynchronousChecks = false
-      updateAsynchronousChecks(evaluation, &sideEffects)
+      for (index, outcome) in evaluation.outcomes.enumerated() {
+        if let outcome {
+          stop(index, with: outcome, &sideEffects)
+        } else {
+          restart(index, debouncing: true, &sideEffects)
+        }
+      }
     }
     var new = evaluation.report
     // Outcomes can have arrived after the snapshot was taken.
@@ -81,34 +81,18 @@ extension FieldState {
       let current = report.checks[firstAsynchronousIndex + index]
       new.checks.update(validator.checks.count + index, current.state, advice: current.advice)
     }
-    (firstAsynchronousIndex, hasNewValidator) = (validator.checks.count, false)
+    hasNewValidator = false
     report = new
-    return .committed(sideEffects)
-  }
-
-  /// Starts or stops the asynchronous checks for a new value.
-  private mutating func updateAsynchronousChecks(
-    _ evaluation: Evaluation, _ sideEffects: inout SideEffects
-  ) {
-    for index in asynchronousChecks.indices {
-      if !evaluation.allowsAsynchronousChecks {
-        stop(index, with: AsynchronousOutcome(state: .waiting), &sideEffects)
-      } else if let answer = evaluation.answers[index] {
-        stop(index, with: answer, &sideEffects)
-      } else {
-        restart(index, debouncing: true, &sideEffects)
-      }
-    }
+    return sideEffects
   }
 
   /// Returns whether the closure of an asynchronous check can be called without waiting for the
   /// debounce.
   func canStartImmediately(_ index: Int) -> Bool {
     if case .unavailable = report.checks[firstAsynchronousIndex + index].state { return true }
-    return asynchronousChecks[index].phase == .debouncing
+    return asynchronousChecks[index].isDebouncing
   }
 
-  /// Restarts an asynchronous check.
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     if let task = asynchronousChecks[index].restart(debouncing: debouncing) {
       sideEffects.cancelled.append(task)
@@ -116,8 +100,8 @@ extension FieldState {
     report.checks.update(firstAsynchronousIndex + index, .pending, advice: nil)
     sideEffects.started.append(
       AsynchronousStart(
-        index: index, runID: asynchronousChecks[index].runID, isDebounced: debouncing, value: value)
-    )
+        index: index, check: asynchronousChecks[index].check,
+        runID: asynchronousChecks[index].runID, isDebounced: debouncing, value: value))
   }
 
   mutating func stop(

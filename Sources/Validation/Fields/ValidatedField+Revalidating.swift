@@ -21,17 +21,15 @@ extension ValidatedField {
       let mayHaveChanged =
         !snapshot.asynchronousChecks.isEmpty || evaluation.report != snapshot.report
       if mayHaveChanged { properties.reportWillChange() }
-      let result = state.access { state in
+      let committed = state.access { state in
         state.commit(evaluation, of: snapshot, since: start.snapshot.newest.revision)
       }
       if mayHaveChanged { properties.reportDidChange() }
-      switch result {
-      case .committed(var sideEffects):
+      if var sideEffects = committed {
         if !mayHaveChanged { sideEffects.observers = [] }
         return perform(sideEffects)
-      case .superseded: return
-      case .outdated: snapshot = state.access { $0 }
       }
+      snapshot = state.access { $0 }
     }
   }
 
@@ -55,13 +53,17 @@ extension ValidatedField {
       }
       report.checks = results.checks
     }
+    // Asynchronous checks do not wait for checks that read other fields.
+    let isReady =
+      snapshot.newest.isTouched
+      && report.checks.prefix(validator.checks.count)
+        .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
     return FieldState.Evaluation(
       report: report,
-      allowsAsynchronousChecks: snapshot.newest.isTouched
-        // Checks that read other fields do not matter.
-        && report.checks.prefix(validator.checks.count)
-          .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied },
-      answers: snapshot.asynchronousChecks.map { $0.cachedAnswer(for: snapshot.newest.value) })
+      outcomes: snapshot.asynchronousChecks.map { check in
+        isReady
+          ? check.cachedAnswer(for: snapshot.newest.value) : AsynchronousOutcome(state: .waiting)
+      })
   }
 
   func perform(_ sideEffects: FieldState<Value>.SideEffects) {
@@ -83,34 +85,30 @@ extension ValidatedField {
   /// is cancelled, the method returns the current report immediately.
   public func validate() async -> ValidationReport {
     touch()
-    startChecksImmediately()
-    for await report in reports where !report.isPending { return report }
-    return report
-  }
-
-  /// Immediately starts the checks that are waiting for the debounce or are unavailable.
-  private func startChecksImmediately() {
+    // Start the checks that are waiting for the debounce or are unavailable.
     changeReport { state, sideEffects in
       for index in state.asynchronousChecks.indices where state.canStartImmediately(index) {
         state.restart(index, debouncing: false, &sideEffects)
       }
       if !sideEffects.started.isEmpty { sideEffects.observers = state.observers.all }
     }
+    for await report in reports where !report.isPending { return report }
+    return report
   }
 
   /// Starts a run of an asynchronous check in a task that does not retain the field.
   func start(_ start: AsynchronousStart<Value>) {
-    let task = Task { [weak self, clock, check = asynchronousChecks[start.index]] in
-      if start.isDebounced { await clock.wait(for: check.debounce) }
+    let task = Task { [weak self, clock] in
+      if start.isDebounced { await clock.wait(for: start.check.debounce) }
       guard !Task.isCancelled, self?.begin(start) == true else { return }
       let timer = Task { [weak self] in
-        await clock.wait(for: check.timeout)
+        await clock.wait(for: start.check.timeout)
         if !Task.isCancelled {
           self?.finish(start, AsynchronousOutcome(state: .unavailable(.timedOut)))
         }
       }
       let outcome = await withTaskCancellationHandler {
-        await check.outcome(for: start.value)
+        await start.check.outcome(for: start.value)
       } onCancel: {
         timer.cancel()
       }
@@ -131,7 +129,7 @@ extension ValidatedField {
   /// Stores the outcome of a run unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
-      guard state.asynchronousChecks[start.index].isCurrent(start.runID) else { return }
+      guard state.asynchronousChecks[start.index].runID == start.runID else { return }
       state.stop(start.index, with: outcome, &sideEffects)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
       sideEffects.observers = state.observers.all

@@ -16,7 +16,6 @@ import SerializedAccess
 ///
 /// `withObservationTracking` tracks reads of ``value`` and ``report``.
 public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identifiable {
-  let asynchronousChecks: [AsynchronousCheck<Value>]
   let initialValue: Value
   let clock: any Clock<Duration>
   let state: Serialized<FieldState<Value>>
@@ -33,7 +32,6 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.clock = clock
-    asynchronousChecks = checks
     initialValue = value
     var report = validator.report(for: value)
     report.isTouched = false
@@ -41,8 +39,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     state = Serialized(
       FieldState(
         validator: validator, value: value, report: report, newest: .init(value: value),
-        asynchronousChecks: checks.map { AsynchronousCheckState($0) },
-        firstAsynchronousIndex: validator.checks.count))
+        asynchronousChecks: checks.map { AsynchronousCheckState($0) }))
   }
 
   deinit {
