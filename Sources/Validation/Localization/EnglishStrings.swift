@@ -1,10 +1,5 @@
 import PasswordRules
 
-extension ValidationLanguage {
-  /// English.
-  public static let english = ValidationLanguage("en", EnglishStrings.self)
-}
-
 enum EnglishStrings: LocalizedStrings {
   static let (and, or) = ("and", "or")
   static let quotationMarks = ("“", "”")

@@ -1,10 +1,5 @@
 import PasswordRules
 
-extension ValidationLanguage {
-  /// German.
-  public static let german = ValidationLanguage("de", GermanStrings.self)
-}
-
 enum GermanStrings: LocalizedStrings {
   static let (and, or) = ("und", "oder")
   static let quotationMarks = ("„", "“")

@@ -1,10 +1,5 @@
 import PasswordRules
 
-extension ValidationLanguage {
-  /// Russian.
-  public static let russian = ValidationLanguage("ru", RussianStrings.self)
-}
-
 enum RussianStrings: LocalizedStrings {
   static let (and, or) = ("и", "или")
   static let quotationMarks = ("«", "»")

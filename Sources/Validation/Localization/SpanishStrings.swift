@@ -1,10 +1,5 @@
 import PasswordRules
 
-extension ValidationLanguage {
-  /// Spanish.
-  public static let spanish = ValidationLanguage("es", SpanishStrings.self)
-}
-
 enum SpanishStrings: LocalizedStrings {
   static let (and, or) = ("y", "o")
   static let quotationMarks = ("«", "»")

@@ -107,6 +107,15 @@ extension ValidationLanguage {
 }
 
 extension ValidationLanguage {
+  /// English.
+  public static let english = ValidationLanguage("en", EnglishStrings.self)
+  /// German.
+  public static let german = ValidationLanguage("de", GermanStrings.self)
+  /// Spanish.
+  public static let spanish = ValidationLanguage("es", SpanishStrings.self)
+  /// Russian.
+  public static let russian = ValidationLanguage("ru", RussianStrings.self)
+
   /// The built-in languages.
   public static let all: [ValidationLanguage] = [.english, .german, .spanish, .russian]
 

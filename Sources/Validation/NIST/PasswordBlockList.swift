@@ -63,8 +63,6 @@ extension PasswordBlockList {
   public static let largestFile = 1 << 26
   /// The maximum length of a line, in bytes.
   static let longestLine = 4096
-  /// The number of bytes in one read.
-  private static let chunkSize = 1 << 16
 
   /// Creates a list from a UTF-8 text file with one password per line.
   ///
@@ -107,19 +105,14 @@ extension PasswordBlockList {
     if file < 0 { throw .system(call: "open", path: path, code: errno) }
     defer { close(file) }
     var bytes: [UInt8] = []
-    var isAtEnd = false
-    while !isAtEnd {
-      var code: Int32 = 0
-      bytes += unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
-        let read = unsafe readFully(file, into: UnsafeMutableRawBufferPointer(buffer))
-        if read == nil { code = errno }
-        count = read ?? 0
-        isAtEnd = count < buffer.count
-      }
-      if code != 0 { throw .system(call: "read", path: path, code: code) }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe chunk.withUnsafeMutableBytes { unsafe readFully(file, into: $0) }
+      guard let count else { throw .system(call: "read", path: path, code: errno) }
+      bytes += chunk[..<count]
       if bytes.count > largestFile { throw .tooLarge(path: path, limit: largestFile) }
+      if count < chunk.count { return bytes }
     }
-    return bytes
   }
 }
 

@@ -11,16 +11,14 @@ extension Validator<String> {
   public static func characters(in classes: CharacterClass...) -> Validator {
     let alphabet = Alphabet(unionOf: classes)
     return Validator("characters", .onlyOf(classes)) { string, results in
-      if string.unicodeScalars.allSatisfy(alphabet.contains) { return results.record(.satisfied) }
-      var positions = RangeSet<Int>()
+      let positions = string.positions { !alphabet.contains($0) }
+      if positions.isEmpty { return results.record(.satisfied) }
       var offending: [String] = []
-      for (position, scalar) in string.unicodeScalars.enumerated() where !alphabet.contains(scalar)
-      {
-        positions.insert(contentsOf: position..<position + 1)
+      for scalar in string.unicodeScalars where !alphabet.contains(scalar) {
         let name = String(scalar)
         if !offending.contains(name), offending.count < 10 { offending.append(name) }
       }
-      results.record(.violated, advice: .remove(offending), positions: Array(positions.ranges))
+      results.record(.violated, advice: .remove(offending), positions: positions)
     }
   }
 

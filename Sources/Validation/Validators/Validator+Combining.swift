@@ -38,19 +38,13 @@ extension Validator {
 }
 
 extension Validator {
-  /// Returns the same checks for a part of another value.
-  public func on<Whole>(_ part: @escaping @Sendable (Whole) -> Value) -> Validator<Whole> {
-    let validator = self
-    return Validator<Whole>(checks: checks) { whole, results in
-      validator.evaluate(part(whole), &results)
-    }
-  }
-
   /// Returns the checks of a validator for a part of the value, such as the property of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
   ) -> Validator {
-    validator.on(part)
+    Validator(checks: validator.checks) { whole, results in
+      validator.evaluate(part(whole), &results)
+    }
   }
 
   /// Returns a validator that requires a value; nil is reported as `.incomplete`.

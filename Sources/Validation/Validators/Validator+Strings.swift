@@ -54,21 +54,17 @@ extension Validator<String> {
   /// A validator that forbids line breaks, as Unicode defines them.
   public static var singleLine: Validator {
     Validator("singleLine", .singleLine) { string, results in
-      var positions = RangeSet<Int>()
-      for (position, scalar) in string.unicodeScalars.enumerated() where scalar.isLineBreak {
-        positions.insert(contentsOf: position..<position + 1)
-      }
-      results.record(positions.isEmpty ? .satisfied : .violated, positions: Array(positions.ranges))
+      let positions = string.positions { Character($0).isNewline }
+      results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
     }
   }
 }
 
-extension Unicode.Scalar {
-  fileprivate var isLineBreak: Bool {
-    switch value {
-    case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
-    default: false
-    }
+extension String {
+  /// Returns the positions, in code points, of the characters that satisfy a predicate.
+  func positions(where matches: (Unicode.Scalar) -> Bool) -> [Range<Int>] {
+    if !unicodeScalars.contains(where: matches) { return [] }
+    return Array(Array(unicodeScalars).indices(where: matches).ranges)
   }
 }
 

@@ -75,7 +75,6 @@ struct CombiningTests {
       && .at({ $0.name + "!" }, .count(...4))
     #expect(validator.report(for: Account()).marks == ".+.+")
     #expect(validator.report(for: Account(name: "anna", age: 20)).marks == "+!+!")
-    #expect(Validator<String>.notEmpty.on(\Account.name).report(for: Account()).marks == ".")
   }
 
   @Test func customChecksAreSupported() {
