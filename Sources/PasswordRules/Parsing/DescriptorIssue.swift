@@ -20,7 +20,7 @@ extension DescriptorIssue: CustomStringConvertible {
   }
 }
 
-extension StrictParser {
+extension DescriptorParser {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {

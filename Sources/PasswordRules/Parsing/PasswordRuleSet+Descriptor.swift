@@ -19,7 +19,7 @@ extension PasswordRuleSet {
   public init(_ descriptor: String, mode: ParsingMode = .strict) throws {
     switch mode {
     case .strict: self = try Self.parse(descriptor).rules
-    case .lenient: self.init(LenientParser.rules(in: descriptor).map(\.rule))
+    case .lenient: self.init(DescriptorParser.parseLeniently(descriptor).map { $0.0 })
     }
   }
 
@@ -30,19 +30,7 @@ extension PasswordRuleSet {
   public static func parse(
     _ descriptor: String
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    try StrictParser.parse(descriptor)
-  }
-}
-
-extension LenientParser.Rule {
-  /// The equivalent rule, with the limit clamped to the range of `Int`.
-  fileprivate var rule: PasswordRule {
-    switch self {
-    case .classes(.required, let classes): .required(classes)
-    case .classes(_, let classes): .allowed(classes)
-    // `Int(exactly:)` would need the C math library, which this module does not link.
-    case .limit(let name, let value): .limit(name, value < 0x1p63 ? Int(value) : .max)
-    }
+    try DescriptorParser.parse(descriptor)
   }
 }
 

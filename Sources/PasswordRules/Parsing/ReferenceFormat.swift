@@ -15,16 +15,18 @@ public enum ReferenceFormat: Sendable {
     var rules: [String] = []
     var allowed: [CharacterClass] = []
     var limits: [PasswordRule.Name: Double] = [:]
-    for rule in LenientParser.rules(in: descriptor) {
+    for (rule, number) in DescriptorParser.parseLeniently(descriptor) {
       switch rule {
-      case .classes(.required, let classes):
+      case .required(let classes):
         let classes = Alphabet(classes).classes
         rules.append("required: \(text(of: classes))")
         if self == .canonical { allowed += classes }
-      case .classes(_, let classes): allowed += classes
-      case .limit(.minLength, let value):
-        limits[.minLength] = max(value, limits[.minLength] ?? value)
-      case .limit(let name, let value): limits[name] = min(value, limits[name] ?? value)
+      case .allowed(let classes): allowed += classes
+      case .minLength where number > 0:
+        limits[.minLength] = max(number, limits[.minLength] ?? number)
+      default:
+        let name = rule.parts.name
+        if number > 0 { limits[name] = min(number, limits[name] ?? number) }
       }
     }
     allowed = Alphabet(allowed).classes

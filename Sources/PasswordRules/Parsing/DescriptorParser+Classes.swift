@@ -1,5 +1,5 @@
 // The character classes of a rule, and the warnings about them.
-extension StrictParser {
+extension DescriptorParser {
   mutating func parseClasses(
     _ rule: ([CharacterClass]) -> PasswordRule
   ) throws(PasswordRulesError) {
@@ -28,21 +28,24 @@ extension StrictParser {
         replace: nil)
     }
     rules.append(rule)
+    numbers.append(0)
   }
 
   private mutating func parseClass() throws(PasswordRulesError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
     if let named = CharacterClass(named: scanName()) { return named }
-    let name = text(start..<position)
+    let range = start..<position
+    let name = text(range)
     if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
-    if name.lowercased() == "digits" {
-      warn("Other parsers do not recognize `\(name)`", at: start..<position, replace: "digit")
+    if name.lowercased() == "digits", !isLenient {
+      warn("Other parsers do not recognize `\(name)`", at: range, replace: "digit")
       return .digits
     }
+    position = start
     throw error(
-      "`\(Self.excerpt(name))` is not a class; expected \(Self.classNames), or `[`",
-      at: start..<position, replace: NameSuggestion.characterClass(for: name))
+      "`\(Self.excerpt(name))` is not a class; expected \(Self.classNames), or `[`", at: range,
+      replace: NameSuggestion.characterClass(for: name))
   }
 
   /// Parses a custom class, from `[` to the closing `]`.
@@ -75,6 +78,7 @@ extension StrictParser {
       }
       position += 1
     }
+    if isLenient { return "" }
     throw error("This class has no closing `]`", at: opening..<(opening + 1))
   }
 

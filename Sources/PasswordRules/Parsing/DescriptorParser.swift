@@ -1,20 +1,27 @@
-/// A parser that rejects all text that the reference parser would ignore.
+/// A parser that rejects or ignores the text that the reference parser ignores.
 ///
-/// The only exception is the class name `digits`, which is common because it once appeared in
-/// Apple's documentation.
-struct StrictParser: DescriptorScanner {
+/// The reference parser is `PasswordRulesParser.js` of apple/password-manager-resources, as of
+/// September 2026. The only exception is the class name `digits`, which the strict mode accepts,
+/// because it once appeared in Apple's documentation.
+struct DescriptorParser {
   let bytes: [UInt8]
+  let isLenient: Bool
+  /// The offset of the next byte.
+  ///
+  /// After an invalid rule, it determines whether the reference parser discards the other rules.
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
   var rules: [PasswordRule] = []
+  /// The limit of each rule as a number in JavaScript, which can exceed the range of `Int`.
+  var numbers: [Double] = []
   /// The byte ranges of all classes, in source order.
   var classRanges: [Range<Int>] = []
 
   static func parse(
     _ descriptor: String
   ) throws(PasswordRulesError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = StrictParser(bytes: Array(descriptor.utf8))
+    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: false)
     do throws(PasswordRulesError) {
       try parser.parseRules()
     } catch {
@@ -25,6 +32,28 @@ struct StrictParser: DescriptorScanner {
     let rules = PasswordRuleSet(parser.rules)
     parser.warnAboutForbiddenLetters(rules)
     return (rules, parser.inCodePoints(parser.warnings))
+  }
+
+  /// Returns the rules that the reference parser does not discard, each with its limit as a number
+  /// in JavaScript.
+  static func parseLeniently(_ descriptor: String) -> [(PasswordRule, Double)] {
+    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: true)
+    parser.skipWhitespace()
+    // Text that is not a name ends parsing. The rules before it remain valid.
+    while parser.current?.isNamePart == true {
+      do throws(PasswordRulesError) {
+        try parser.parseRule()
+      } catch {
+        // An invalid rule is discarded.
+      }
+      parser.skipWhitespace()
+      if parser.current == nil { break }
+      // If a rule ends with anything but a semicolon, all rules are discarded.
+      guard parser.isAt(";") else { return [] }
+      parser.position += 1
+      parser.skipWhitespace()
+    }
+    return Array(zip(parser.rules, parser.numbers))
   }
 
   private mutating func parseRules() throws(PasswordRulesError) {
@@ -45,10 +74,12 @@ struct StrictParser: DescriptorScanner {
     }
     let start = position
     guard let name = PasswordRule.Name(scanName()) else {
-      let name = text(start..<position)
+      let range = start..<position
+      let name = text(range)
       if name.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
+      position = start
       throw error(
-        "`\(Self.excerpt(name))` is not a rule; expected \(Self.ruleNames)", at: start..<position,
+        "`\(Self.excerpt(name))` is not a rule; expected \(Self.ruleNames)", at: range,
         replace: NameSuggestion.rule(for: name))
     }
     let end = position
@@ -75,10 +106,15 @@ struct StrictParser: DescriptorScanner {
   private mutating func parseLimit(_ name: PasswordRule.Name) throws(PasswordRulesError) {
     let start = position
     var value: Int? = 0
+    var number = 0.0
     while let byte = current, byte.isDigit {
-      value = value?.appending(byte - UInt8(ascii: "0"))
+      let digit = byte - UInt8(ascii: "0")
+      value = value?.appending(digit)
+      number = number * 10 + Double(digit)
       position += 1
     }
+    // `Int(exactly:)` would need the C math library, which this module does not link.
+    if isLenient { value = number < 0x1p63 ? Int(number) : Int.max }
     let range = start..<position
     if range.isEmpty { throw error("Expected a number") }
     guard let value else {
@@ -94,6 +130,7 @@ struct StrictParser: DescriptorScanner {
     }
     if value == 0 { warn("A limit of 0 has no effect", at: range, replace: nil) }
     rules.append(.limit(name, value))
+    numbers.append(number)
   }
 
   /// Returns a name, or the beginning of a long one.

@@ -1,11 +1,5 @@
-/// A cursor over the UTF-8 code units of a descriptor, whose syntax is entirely ASCII.
-protocol DescriptorScanner {
-  var bytes: [UInt8] { get }
-  /// The offset of the next byte.
-  var position: Int { get set }
-}
-
-extension DescriptorScanner {
+// The cursor over the UTF-8 code units of a descriptor, whose syntax is entirely ASCII.
+extension DescriptorParser {
   /// The next byte, or nil at the end of the descriptor.
   var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
