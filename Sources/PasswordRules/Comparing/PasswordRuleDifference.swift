@@ -31,9 +31,8 @@ extension PasswordRuleDifference: CustomStringConvertible {
     case .requires(let classes, let count): "now also requires \(Self.text(of: classes, count))"
     case .noLongerRequires(let classes, let count):
       "no longer requires \(Self.text(of: classes, count))"
-    case .allows(let classes): "now also allows \(classes.map(\.plural).joined(separator: ", "))"
-    case .noLongerAllows(let classes):
-      "no longer allows \(classes.map(\.plural).joined(separator: ", "))"
+    case .allows(let classes): "now also allows \(Self.list(classes))"
+    case .noLongerAllows(let classes): "no longer allows \(Self.list(classes))"
     case .limit(let limit, let old, let new): Self.text(of: limit, from: old, to: new)
     }
   }
@@ -54,34 +53,27 @@ extension PasswordRuleDifference: CustomStringConvertible {
   }
 
   private static func text(of classes: [CharacterClass], _ count: Int) -> String {
-    let names = classes.map(\.singular).joined(separator: " or ")
-    if count == 1 { return names }
-    return "\(count) more of: \(classes.map(\.plural).joined(separator: ", "))"
+    count == 1
+      ? classes.map { $0.english.one }.joined(separator: " or ")
+      : "\(count) more of: \(list(classes))"
+  }
+
+  private static func list(_ classes: [CharacterClass]) -> String {
+    classes.map { $0.english.all }.joined(separator: ", ")
   }
 }
 
 extension CharacterClass {
-  fileprivate var singular: String {
+  /// The English names of one character and of all characters of the class.
+  fileprivate var english: (one: String, all: String) {
     switch self {
-    case .upper: "an uppercase letter"
-    case .lower: "a lowercase letter"
-    case .digits: "a digit"
-    case .special: "a special character"
-    case .asciiPrintable: "a printable ASCII character"
-    case .unicode: "any character"
-    case .custom: "one of \(name)"
-    }
-  }
-
-  fileprivate var plural: String {
-    switch self {
-    case .upper: "uppercase letters"
-    case .lower: "lowercase letters"
-    case .digits: "digits"
-    case .special: "special characters"
-    case .asciiPrintable: "all printable ASCII characters"
-    case .unicode: "all Unicode characters"
-    case .custom: name
+    case .upper: ("an uppercase letter", "uppercase letters")
+    case .lower: ("a lowercase letter", "lowercase letters")
+    case .digits: ("a digit", "digits")
+    case .special: ("a special character", "special characters")
+    case .asciiPrintable: ("a printable ASCII character", "all printable ASCII characters")
+    case .unicode: ("any character", "all Unicode characters")
+    case .custom: ("one of \(name)", name)
     }
   }
 }

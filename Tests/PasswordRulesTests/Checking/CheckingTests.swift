@@ -66,6 +66,8 @@ struct CheckingTests {
     #expect(apart.check("", matching: .any).shortestCompletion == 2)
     let shared = try PasswordRuleSet("required: upper; required: [A1];")
     #expect(shared.check("", matching: .any).shortestCompletion == 1)
+    let free = PasswordRuleSet(shared.rules + [.allowed(.unicode)])
+    #expect(free.check("é", matching: .any).shortestCompletion == 1)
   }
 
   @Test func deadEndIsViolated() throws {
