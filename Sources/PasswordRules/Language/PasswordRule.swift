@@ -48,6 +48,14 @@ extension PasswordRule {
     }
   }
 
+  /// The classes of the rule, or an empty array if it has a limit.
+  var classes: [CharacterClass] {
+    switch self {
+    case .required(let classes), .allowed(let classes): classes
+    default: []
+    }
+  }
+
   /// The names of the rules in the language.
   enum Name: String, CaseIterable {
     case required
@@ -71,11 +79,6 @@ extension PasswordRule: CustomStringConvertible {
   /// The rule as written in a descriptor, without a semicolon.
   public var description: String {
     let (name, limit) = parts
-    let value =
-      switch self {
-      case .required(let classes), .allowed(let classes): classes.joinedNames
-      default: limit.map(String.init) ?? ""
-      }
-    return "\(name.rawValue): \(value)"
+    return "\(name.rawValue): \(limit.map(String.init) ?? classes.joinedNames)"
   }
 }

@@ -23,7 +23,9 @@ extension DescriptorIssue: CustomStringConvertible {
 extension DescriptorParser {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  mutating func warn(_ message: String, at range: Range<Int>, replace replacement: String?) {
+  mutating func warn(
+    _ message: String, at range: Range<Int>, replace replacement: String? = nil
+  ) {
     warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
   }
 

@@ -23,9 +23,7 @@ extension DescriptorParser {
     }
     let rule = rule(classes)
     if case .required = rule, Alphabet(classes).isEmpty, let last = classRanges.last {
-      warn(
-        "Nothing is required, because the classes are empty", at: first..<last.upperBound,
-        replace: nil)
+      warn("Nothing is required, because the classes are empty", at: first..<last.upperBound)
     }
     rules.append(rule)
     numbers.append(0)
@@ -54,7 +52,7 @@ extension DescriptorParser {
     position += 1
     let start = position
     var characters = PrintableCharacters()
-    var ignored: Range<Int>?
+    var ignored = RangeSet<Int>()
     var hasLateHyphen = false
     while let byte = current {
       if byte == UInt8(ascii: "]") {
@@ -65,16 +63,18 @@ extension DescriptorParser {
         } else {
           try checkEnd(of: start..<(position - 1))
         }
-        if let ignored { warn(aboutIgnored: ignored) }
+        for range in ignored.ranges {
+          warn(
+            "A class can contain only printable ASCII characters; this text is ignored", at: range,
+            replace: "")
+        }
         if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
         return characters
       }
       if byte == UInt8(ascii: "-"), position > start {
         hasLateHyphen = true
       } else if !characters.insert(byte) {
-        if let run = ignored, run.upperBound < position { warn(aboutIgnored: run) }
-        let isContinued = ignored?.upperBound == position
-        ignored = (isContinued ? ignored?.lowerBound ?? position : position)..<(position + 1)
+        ignored.insert(contentsOf: position..<(position + 1))
       }
       position += 1
     }
@@ -93,11 +93,6 @@ extension DescriptorParser {
       `]` ends the class here; expected `,`, `;` or the end. A literal `]` must be the last character \
       in the class, as in `[abc]]`
       """, at: content.upperBound..<position)
-  }
-
-  private mutating func warn(aboutIgnored range: Range<Int>) {
-    let message = "A class can contain only printable ASCII characters; this text is ignored"
-    warn(message, at: range, replace: "")
   }
 
   /// Warns about ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
@@ -122,29 +117,21 @@ extension DescriptorParser {
 
   /// Warns about classes that have no effect because of an earlier class or the requirements.
   mutating func warnAboutIneffectiveClasses() {
-    let required = Alphabet(
-      rules.flatMap { rule -> [CharacterClass] in
-        if case .required(let classes) = rule { classes } else { [] }
-      })
+    let required = Alphabet(rules.filter { $0.parts.name == .required }.flatMap(\.classes))
     var ranges = classRanges.makeIterator()
     for rule in rules {
-      let (classes, isAllowed): ([CharacterClass], Bool) =
-        switch rule {
-        case .required(let classes): (classes, false)
-        case .allowed(let classes): (classes, !required.isEmpty)
-        default: ([], false)
-        }
+      let isAllowed = rule.parts.name == .allowed && !required.isEmpty
       var absorbing: CharacterClass?
-      for characterClass in classes {
+      for characterClass in rule.classes {
         guard let range = ranges.next() else { return }
         if let absorbing {
           warn(
             "This class has no effect, because `\(absorbing.name)` precedes it in the list",
-            at: range, replace: nil)
+            at: range)
         } else if isAllowed, required.isSuperset(of: Alphabet([characterClass])) {
           warn(
             "This class has no effect, because characters of required classes are always allowed",
-            at: range, replace: nil)
+            at: range)
         }
         if characterClass == .asciiPrintable || characterClass == .unicode {
           absorbing = absorbing ?? characterClass

@@ -93,7 +93,7 @@ struct DescriptorParser {
     position += 1
     skipWhitespace()
     if isAtEndOfRule {
-      warn("`\(name.rawValue)` without a value has no effect", at: start..<position, replace: nil)
+      warn("`\(name.rawValue)` without a value has no effect", at: start..<position)
       return
     }
     switch name {
@@ -128,7 +128,7 @@ struct DescriptorParser {
     if position > end {
       throw error("Unexpected space after the number", at: end..<position, replace: "")
     }
-    if value == 0 { warn("A limit of 0 has no effect", at: range, replace: nil) }
+    if value == 0 { warn("A limit of 0 has no effect", at: range) }
     rules.append(.limit(name, value))
     numbers.append(number)
   }

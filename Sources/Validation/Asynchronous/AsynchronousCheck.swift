@@ -11,25 +11,17 @@
 /// Each keystroke restarts the debounce and cancels the task of the closure, whose answer is
 /// ignored.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
-  /// The name that identifies the check.
-  public let name: String
-  /// The requirement, which is the same for all values.
-  public let requirement: ValidationMessage
-  /// Whether a value that fails the check is invalid.
-  public let severity: ValidationCheck.Severity
-  /// The time without a change after which the closure is called.
-  public let debounce: Duration
-  /// The time after which the check becomes unavailable if the closure has not returned.
-  public let timeout: Duration
-  /// The maximum number of cached answers.
-  public let cacheLimit: Int
-
+  /// The check before it has run.
+  let waiting: ValidationCheck
+  let debounce: Duration
+  let timeout: Duration
+  let cacheLimit: Int
   let areEqual: @Sendable (Value, Value) -> Bool
   let answer: @Sendable (Value) async throws -> AsynchronousAnswer
 }
 
 extension AsynchronousCheck where Value: Equatable {
-  /// Creates a check.
+  /// Creates a check, which calls the closure when a value has not changed for `debounce`.
   ///
   /// Each field caches the last `cacheLimit` answers with their values, and reuses an answer for
   /// every equal value (`==`). For secrets, pass 0, so that no value is cached.
@@ -46,9 +38,9 @@ extension AsynchronousCheck where Value: Equatable {
     cacheLimit: Int = 16,
     answer: @escaping @Sendable (Value) async throws -> AsynchronousAnswer
   ) {
-    self.name = name
-    self.requirement = requirement
-    self.severity = severity
+    var waiting = ValidationCheck(name, requirement, severity: severity)
+    waiting.state = .waiting
+    self.waiting = waiting
     self.debounce = debounce
     self.timeout = timeout
     self.cacheLimit = cacheLimit
@@ -58,13 +50,6 @@ extension AsynchronousCheck where Value: Equatable {
 }
 
 extension AsynchronousCheck {
-  /// The check before it has run.
-  var waiting: ValidationCheck {
-    var check = ValidationCheck(name, requirement, severity: severity)
-    check.state = .waiting
-    return check
-  }
-
   /// Calls the closure and returns the outcome.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {

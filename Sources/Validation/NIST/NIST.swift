@@ -2,17 +2,11 @@ public import PasswordRules
 
 /// The rules of NIST SP 800-63B-4, section 3.1.1.2, for passwords chosen by users.
 public enum NIST: Sendable {
-  /// The minimum length, in code points, of a password used alone.
-  public static let minimumAlone = 15
-  /// The minimum length, in code points, of a password used with a second factor.
-  public static let minimumWithSecondFactor = 8
   /// The smallest maximum length, in code points, that a service should impose.
   public static let leastMaximum = 64
 
   /// Returns the minimum length, in code points, of a password with or without a second factor.
-  public static func minimum(secondFactor: Bool) -> Int {
-    secondFactor ? minimumWithSecondFactor : minimumAlone
-  }
+  public static func minimum(secondFactor: Bool) -> Int { secondFactor ? 8 : 15 }
 }
 
 extension NIST {
