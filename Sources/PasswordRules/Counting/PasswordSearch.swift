@@ -9,20 +9,13 @@ struct PasswordSearch {
   }
 
   /// A state of both automata, which determines the possible continuations.
-  struct State: Hashable {
-    fileprivate var first = 0
+  private struct State: Hashable {
+    var first = 0
     /// The state of the other automaton, or nil if nothing that follows satisfies the other rules.
-    fileprivate var second: Int?
+    var second: Int?
     /// The cell of the last character, or nil if runs are unlimited.
-    fileprivate var cell: Int?
-    fileprivate var run = CharacterRun()
-  }
-
-  /// The transition that first reached a state.
-  private struct Origin {
-    var state: State?
-    var cell = 0
-    var step = CharacterRun.Step.other
+    var cell: Int?
+    var run = CharacterRun()
   }
 
   private let rules: PasswordRuleSet
@@ -34,8 +27,9 @@ struct PasswordSearch {
   private let otherLimits: RunLimits
   /// The lengths from which longer runs are equivalent.
   private let longest: RunLimits
-  /// The reached states, by the number of characters.
-  private var layers: [[State: Origin]]
+  /// The states that the characters so far can reach, each with a password if there is another
+  /// rule set.
+  private var reached: [State: [Unicode.Scalar]]
 
   /// The length at which a comparison fails.
   private static let longestLength = 1024
@@ -72,7 +66,7 @@ struct PasswordSearch {
         otherKind: isAllowed ? otherAutomaton?.kind(of: character) : nil)
     }
     (self.automaton, self.otherAutomaton) = (automaton, otherAutomaton)
-    layers = [[State(second: other == nil ? nil : 0): Origin()]]
+    reached = [State(second: other == nil ? nil : 0): []]
   }
 
   /// Begins with a password, or returns false if that contains a forbidden character or a run that
@@ -88,34 +82,34 @@ struct PasswordSearch {
       else { return false }
       (state, last) = (next, scalar)
     }
-    layers = [[state: Origin()]]
+    reached = [state: []]
     return true
   }
 
-  /// Returns the smallest number of further characters, within a range, and the state that they
-  /// reach, or nil if there is none.
+  /// Returns the smallest number of further characters, within a range, and the password, or nil if
+  /// there is none.
   ///
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if there are too many states.
   mutating func shortest(
     in lengths: ClosedRange<Int>
-  ) throws(PasswordRulesError) -> (length: Int, state: State)? {
+  ) throws(PasswordRulesError) -> (length: Int, password: [Unicode.Scalar])? {
     let (otherLeast, otherMost) = (other?.minLength ?? 0, other?.maxLength ?? .max)
     // From this length on, the length limits no longer distinguish the two rule sets.
     let decisiveLength = max(
       lengths.lowerBound, otherLeast, otherMost == .max ? 0 : otherMost + 1)
     let workLimit = other == nil ? 1 << 17 : 1 << 18
     var (length, work) = (0, 0)
-    while let layer = layers.last, !layer.isEmpty, length <= lengths.upperBound {
+    while !reached.isEmpty, length <= lengths.upperBound {
       if length >= lengths.lowerBound {
         let violatesOtherLength = length < otherLeast || length > otherMost
-        let found = layer.keys.first { state in
+        let found = reached.first { state, _ in
           automaton.accepting[state.first]
             && (violatesOtherLength || state.second.map { !isAcceptedByOther($0) } ?? true)
         }
-        if let found { return (length, found) }
+        if let found { return (length, found.value) }
       }
-      let next = extended(layer)
-      if next.keys == layer.keys {
+      let next = extended()
+      if next.keys == reached.keys {
         if length >= decisiveLength { return nil }
         // All greater lengths reach the same states.
         if other == nil {
@@ -128,7 +122,7 @@ struct PasswordSearch {
       }
       work += next.count
       if work > workLimit { throw .tooComplex("The limits on runs are too high") }
-      layers.append(next)
+      reached = next
       length += 1
     }
     return nil
@@ -138,21 +132,27 @@ struct PasswordSearch {
   mutating func witness() throws(PasswordRulesError) -> String? {
     let (least, most) = (rules.minLength ?? 0, rules.maxLength ?? .max)
     guard least <= most, let found = try shortest(in: least...most) else { return nil }
-    return password(to: found.state)
+    return String(String.UnicodeScalarView(found.password))
   }
 
   private func isAcceptedByOther(_ state: Int) -> Bool { otherAutomaton?.accepting[state] == true }
 
   /// Returns the states that one more character reaches.
-  private func extended(_ layer: [State: Origin]) -> [State: Origin] {
-    var next: [State: Origin] = [:]
-    for state in layer.keys {
+  private func extended() -> [State: [Unicode.Scalar]] {
+    var extended: [State: [Unicode.Scalar]] = [:]
+    for (state, password) in reached {
       for (cell, step) in cells.steps(after: state.cell) {
-        guard let reached = self.state(after: state, cell, step) else { continue }
-        if next[reached] == nil { next[reached] = Origin(state: state, cell: cell, step: step) }
+        guard let next = self.state(after: state, cell, step), extended[next] == nil else {
+          continue
+        }
+        extended[next] = password
+        if other == nil { continue }
+        let characters = cells[cell].characters
+        let change = characters.first { $0 != password.last } ?? characters[0]
+        extended[next]?.append(step == .equal ? password.last ?? change : change)
       }
     }
-    return next
+    return extended
   }
 
   private func state(after state: State, _ cell: Int, _ step: CharacterRun.Step) -> State? {
@@ -167,25 +167,5 @@ struct PasswordSearch {
     return State(
       first: automaton.transitions[state.first][key.kind], second: second,
       cell: longest.isEmpty ? nil : cell, run: run)
-  }
-
-  /// Returns the password that follows the transitions to a state of the last layer.
-  private func password(to state: State) -> String {
-    var origins: [Origin] = []
-    var state: State? = state
-    for layer in layers.dropFirst().reversed() {
-      guard let origin = state.flatMap({ layer[$0] }) else { break }
-      origins.append(origin)
-      state = origin.state
-    }
-    var password = String.UnicodeScalarView()
-    for origin in origins.reversed() {
-      let characters = cells[origin.cell].characters
-      let character =
-        origin.step == .equal
-        ? password.last : characters.first { $0 != password.last } ?? characters.first
-      if let character { password.append(character) }
-    }
-    return String(password)
   }
 }
