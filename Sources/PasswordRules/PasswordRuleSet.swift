@@ -53,7 +53,13 @@ public struct PasswordRuleSet: Hashable, Sendable {
     for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
       requirements[index] = alphabet
     }
-    checks = makeChecks()
+    var checked = requirements.map { PasswordRule.required($0.classes) }
+    checked.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : checked.endIndex)
+    let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
+    for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
+      checked.append(.limit(name, limit))
+    }
+    checks = checked.map { PasswordReport.Check($0) }
   }
 
   /// The rules in the order of the canonical form, without redundant rules.
@@ -74,16 +80,6 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
   /// `ascii-printable`.
   var allowedIsFirst: Bool { alphabet == .unicode && requirements.contains(.printable(.all)) }
-
-  private func makeChecks() -> [PasswordReport.Check] {
-    var rules = requirements.map { PasswordRule.required($0.classes) }
-    rules.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : rules.endIndex)
-    let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
-    for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
-      rules.append(.limit(name, limit))
-    }
-    return rules.map { PasswordReport.Check($0) }
-  }
 
   /// The same rules with the meaning that `max-consecutive` had before 2026.
   ///

@@ -22,23 +22,19 @@ extension PasswordRuleSet {
   private func check(
     _ password: String, _ unit: LengthUnit, _ mode: RequirementMatchingMode
   ) -> PasswordReport {
-    var matching = RequirementMatching(mode == .distinct ? requirements : [])
-    var met = mode == .any ? Array(repeating: false, count: requirements.count) : []
+    var matching = RequirementMatching(requirements, mode)
     let hasRunLimits = !runLimits.isEmpty
     var runs = RunDetector(runLimits)
     var forbidden = RangeSet<Int>()
     var position = 0
     for scalar in password.unicodeScalars {
       matching.assign(scalar)
-      for index in met.indices where !met[index] && requirements[index].contains(scalar) {
-        met[index] = true
-      }
       if hasRunLimits { runs.read(scalar, at: position) }
       if !alphabet.contains(scalar) { forbidden.insert(contentsOf: position..<position + 1) }
       position += 1
     }
     let length = unit == .codePoints ? position : unit.length(of: password)
-    let missing = mode == .distinct ? matching.unmet : met.count { !$0 }
+    let missing = matching.unmet
     let mustDelete = !forbidden.isEmpty || !runs.excesses.isEmpty
     let completion =
       mustDelete
@@ -50,7 +46,7 @@ extension PasswordRuleSet {
 
     var checks = checks
     let firstRequired = allowedIsFirst ? 1 : 0
-    for index in requirements.indices where !(mode == .any ? met[index] : matching.isMet(index)) {
+    for index in requirements.indices where !matching.isMet(index) {
       checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete
     }
     if mustDelete || length < minLength ?? 0 || length > maxLength ?? .max {
@@ -98,7 +94,6 @@ extension PasswordRuleSet {
 }
 
 extension PasswordReport.Check {
-  /// Marks the rule as violated if there are ranges of characters that violate it.
   fileprivate mutating func violate(_ ranges: [Range<Int>]) {
     if ranges.isEmpty { return }
     state = .violated
@@ -107,7 +102,6 @@ extension PasswordReport.Check {
 }
 
 extension RunDetector {
-  /// Returns the ranges of the runs that exceed a limit.
   fileprivate func longer(
     than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {

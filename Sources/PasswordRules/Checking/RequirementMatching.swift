@@ -8,7 +8,7 @@ public enum RequirementMatchingMode: Hashable, Sendable {
 }
 
 /// An assignment of password characters to requirements, in which each requirement has at most one
-/// character.
+/// character and, in the distinct mode, each character at most one requirement.
 ///
 /// The algorithm is bipartite matching with augmenting paths. A character can take over a met
 /// requirement if the character assigned to it can be reassigned.
@@ -27,11 +27,13 @@ struct RequirementMatching {
   /// A visited requirement, and the index of the step whose character led to it.
   private typealias Step = (requirement: Int, origin: Int?)
 
+  private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
   /// The number of unmet requirements.
   private(set) var unmet: Int
 
-  init(_ alphabets: [Alphabet]) {
+  init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {
+    self.mode = mode
     requirements = alphabets.map { Requirement(alphabet: $0) }
     unmet = alphabets.count
   }
@@ -48,11 +50,12 @@ struct RequirementMatching {
       if requirements[index].assigned == nil {
         requirements[index].assigned = scalar
         unmet -= 1
-        return
+        if mode == .distinct { return }
+      } else {
+        canTakeOver = true
       }
-      canTakeOver = true
     }
-    if canTakeOver { augment(with: scalar) }
+    if canTakeOver, mode == .distinct { augment(with: scalar) }
   }
 
   /// Searches for an augmenting path that begins with a character.
