@@ -79,7 +79,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
 
   /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
   /// `ascii-printable`.
-  var allowedIsFirst: Bool { alphabet == .unicode && requirements.contains(.printable(.all)) }
+  var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(.printable(.all)) }
 
   /// The same rules with the meaning that `max-consecutive` had before 2026.
   ///

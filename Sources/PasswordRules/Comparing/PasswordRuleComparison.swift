@@ -83,9 +83,6 @@ extension Alphabet {
   /// Returns classes of the characters that another alphabet lacks, or nil if it lacks none.
   fileprivate func classes(without other: Alphabet) -> [CharacterClass]? {
     if other.isSuperset(of: self) { return nil }
-    guard case .printable(let own) = self, case .printable(let others) = other else {
-      return [.unicode]
-    }
-    return Alphabet.printable(own.subtracting(others)).classes
+    return isUnicode ? [.unicode] : Alphabet.printable(listed.subtracting(other.listed)).classes
   }
 }

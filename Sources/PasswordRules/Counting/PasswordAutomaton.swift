@@ -13,7 +13,7 @@ struct PasswordAutomaton: Sendable {
     _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode, rejectsOuterBlanks: Bool
   ) throws(PasswordRulesError) {
     let automaton = try RequirementAutomaton(
-      rules.requirements, matching: mode, characters: Array(rules.listedAlphabet), limit: 100_000)
+      rules.requirements, matching: mode, characters: Array(rules.alphabet.listed), limit: 100_000)
     self.init(automaton, rules.runLimits, rejectsOuterBlanks)
   }
 

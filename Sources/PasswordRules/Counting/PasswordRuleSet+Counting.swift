@@ -52,16 +52,9 @@ extension PasswordRuleSet {
 
   /// Whether the alphabet and each requirement always leave a character that continues no run.
   var hasAmpleChoice: Bool {
-    if runLimits.isEmpty { return !listedAlphabet.isEmpty }
-    return alphabet.hasAtLeast(Self.ample) && requirements.allSatisfy { $0.hasAtLeast(Self.ample) }
-  }
-
-  /// The characters of the alphabet, or printable ASCII if the alphabet is all of Unicode.
-  var listedAlphabet: PrintableCharacters {
-    switch alphabet {
-    case .printable(let characters): characters
-    case .unicode: .all
-    }
+    runLimits.isEmpty
+      || alphabet.listed.count >= Self.ample
+        && requirements.allSatisfy { $0.listed.count >= Self.ample }
   }
 }
 

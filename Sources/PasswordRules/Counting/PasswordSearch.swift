@@ -49,7 +49,7 @@ struct PasswordSearch {
     }
     self.longest = RunLimits(repeating: longest(\.repeating), sequential: longest(\.sequential))
     let characters =
-      Array(rules.listedAlphabet) + (rules.alphabet == .unicode ? Self.nonASCIISamples : [])
+      Array(rules.alphabet.listed) + (rules.alphabet.isUnicode ? Self.nonASCIISamples : [])
     func makeAutomaton(_ rules: PasswordRuleSet) throws(PasswordRulesError) -> RequirementAutomaton
     {
       try RequirementAutomaton(

@@ -1,9 +1,48 @@
 /// The set of characters in a union of character classes.
-package enum Alphabet: Hashable, Sendable {
-  case printable(PrintableCharacters)
-  /// All Unicode characters.
-  case unicode
+package struct Alphabet: Hashable, Sendable {
+  /// The characters in printable ASCII.
+  let listed: PrintableCharacters
+  /// Whether the alphabet contains all Unicode characters.
+  let isUnicode: Bool
 
+  package static let unicode = Alphabet(listed: .all, isUnicode: true)
+
+  static func printable(_ characters: PrintableCharacters) -> Alphabet {
+    Alphabet(listed: characters, isUnicode: false)
+  }
+
+  /// The named classes that the alphabet contains, and a custom class of the other characters.
+  var classes: [CharacterClass] {
+    if isUnicode { return [.unicode] }
+    if listed == .all { return [.asciiPrintable] }
+    var rest = listed
+    var classes: [CharacterClass] = []
+    for named in [CharacterClass.upper, .lower, .digits, .special] {
+      guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
+      classes.append(named)
+      rest = rest.subtracting(characters)
+    }
+    return rest.isEmpty ? classes : classes + [.custom(rest)]
+  }
+
+  var isEmpty: Bool { listed.isEmpty }
+
+  func union(_ other: Alphabet) -> Alphabet {
+    Alphabet(listed: listed.union(other.listed), isUnicode: isUnicode || other.isUnicode)
+  }
+
+  func intersection(_ other: Alphabet) -> Alphabet {
+    Alphabet(listed: listed.intersection(other.listed), isUnicode: isUnicode && other.isUnicode)
+  }
+
+  func isSuperset(of other: Alphabet) -> Bool {
+    listed.isSuperset(of: other.listed) && (isUnicode || !other.isUnicode)
+  }
+
+  package func contains(_ scalar: Unicode.Scalar) -> Bool { isUnicode || listed.contains(scalar) }
+}
+
+extension Alphabet {
   /// Creates the union of classes, as ``AlphabetUnion`` computes it.
   init(_ classes: [CharacterClass]) {
     var union = AlphabetUnion()
@@ -14,55 +53,6 @@ package enum Alphabet: Hashable, Sendable {
   /// Creates the union of all classes, including those that ``AlphabetUnion`` ignores.
   package init(unionOf classes: [CharacterClass]) {
     self = classes.map { Alphabet([$0]) }.reduce(.printable("")) { $0.union($1) }
-  }
-
-  /// The named classes that the alphabet contains, and a custom class of the other characters.
-  var classes: [CharacterClass] {
-    guard case .printable(var rest) = self else { return [.unicode] }
-    if rest == .all { return [.asciiPrintable] }
-    var classes: [CharacterClass] = []
-    for named in [CharacterClass.upper, .lower, .digits, .special] {
-      guard let characters = named.characters, rest.isSuperset(of: characters) else { continue }
-      classes.append(named)
-      rest = rest.subtracting(characters)
-    }
-    return rest.isEmpty ? classes : classes + [.custom(rest)]
-  }
-
-  /// Returns whether the alphabet has at least a number of characters.
-  func hasAtLeast(_ count: Int) -> Bool {
-    if case .printable(let characters) = self { characters.count >= count } else { true }
-  }
-
-  var isEmpty: Bool { self == .printable("") }
-
-  func union(_ other: Alphabet) -> Alphabet {
-    guard case .printable(let own) = self, case .printable(let others) = other else {
-      return .unicode
-    }
-    return .printable(own.union(others))
-  }
-
-  func intersection(_ other: Alphabet) -> Alphabet {
-    switch (self, other) {
-    case (.unicode, let rest), (let rest, .unicode): rest
-    case (.printable(let own), .printable(let others)): .printable(own.intersection(others))
-    }
-  }
-
-  func isSuperset(of other: Alphabet) -> Bool {
-    switch (self, other) {
-    case (.unicode, _): true
-    case (.printable, .unicode): false
-    case (.printable(let own), .printable(let others)): own.isSuperset(of: others)
-    }
-  }
-
-  package func contains(_ scalar: Unicode.Scalar) -> Bool {
-    switch self {
-    case .unicode: true
-    case .printable(let characters): characters.contains(scalar)
-    }
   }
 }
 
@@ -83,7 +73,7 @@ struct AlphabetUnion {
   /// Adds an alphabet; all printable ASCII characters count as `ascii-printable`.
   mutating func add(_ other: Alphabet) {
     if isFinal { return }
-    isFinal = other == .unicode || other == .printable(.all)
+    isFinal = other.listed == .all
     alphabet = isFinal ? other : alphabet.union(other)
   }
 }
