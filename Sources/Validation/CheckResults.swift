@@ -9,13 +9,6 @@ struct CheckResults {
   /// instead.
   private(set) var summary: Summary?
 
-  init(_ checks: [ValidationCheck]) { self.checks = checks }
-
-  init(summarizing checks: [ValidationCheck]) {
-    self.checks = checks
-    summary = Summary()
-  }
-
   mutating func record(
     _ state: ValidationCheck.State, at index: Int = 0, advice: ValidationMessage? = nil,
     positions: [Range<Int>] = []

@@ -57,7 +57,6 @@ public struct ValidationReport: Hashable, Sendable {
     checks.filter { $0.severity == .recommendation && $0.isFailed }
   }
 
-  /// Whether a check is running.
   var isPending: Bool { checks.contains { $0.state == .pending } }
 }
 

@@ -41,7 +41,7 @@ public struct Validator<Value>: Sendable {
 
   /// Evaluates a value and updates the checks of this validator, which come first in the report.
   func update(_ report: inout ValidationReport, with value: Value) {
-    var results = CheckResults(report.checks)
+    var results = CheckResults(checks: report.checks)
     report.checks = []
     evaluate(value, &results)
     report.checks = results.checks
@@ -66,7 +66,7 @@ public struct Validator<Value>: Sendable {
 
   /// Returns the combined state of all requirements.
   func summary(of value: Value) -> Summary {
-    var results = CheckResults(summarizing: checks)
+    var results = CheckResults(checks: checks, summary: Summary())
     evaluate(value, &results)
     return results.summary ?? Summary()
   }

@@ -19,7 +19,6 @@ struct CharacterRun: Hashable, Sendable {
     }
   }
 
-  /// The step between the characters of the run.
   var step = Step.other
   /// The number of characters: one if the step is `other`, otherwise at least two.
   var length = 1

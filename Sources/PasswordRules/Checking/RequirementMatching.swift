@@ -29,7 +29,6 @@ struct RequirementMatching {
 
   private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
-  /// The number of unmet requirements.
   private(set) var unmet: Int
 
   init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {

@@ -41,7 +41,6 @@ struct PasswordAutomaton: Sendable {
         sequential: limits.sequential < length ? limits.sequential : .max))
   }
 
-  /// Returns the state of ``requirements`` after a character of a cell.
   func state(after state: Int, _ cell: Int) -> Int {
     requirements.transitions[state][cells[cell].key]
   }

@@ -35,8 +35,8 @@ public enum CharacterClass: Hashable, Sendable {
   ]
 
   /// Creates the class with a name of ASCII letters and hyphens, ignoring case.
-  init?(named bytes: ArraySlice<UInt8>) {
-    let name = String(decoding: bytes, as: UTF8.self).lowercased()
+  init?(named name: String) {
+    let name = name.lowercased()
     guard let match = Self.names.first(where: { $0.name == name }) else { return nil }
     self = match.characterClass
   }
@@ -56,6 +56,5 @@ extension CharacterClass {
 }
 
 extension [CharacterClass] {
-  /// The classes as written in a descriptor.
   var joinedNames: String { map(\.name).joined(separator: ", ") }
 }

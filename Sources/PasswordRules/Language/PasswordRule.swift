@@ -68,10 +68,6 @@ extension PasswordRule {
 
     /// The names of the rules with a limit.
     static let limits = allCases.dropFirst(2)
-
-    init?(_ bytes: ArraySlice<UInt8>) {
-      self.init(rawValue: String(decoding: bytes, as: UTF8.self))
-    }
   }
 }
 

@@ -32,9 +32,9 @@ extension DescriptorParser {
   private mutating func parseClass() throws(PasswordRulesError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
-    if let named = CharacterClass(named: scanName()) { return named }
+    let name = scanName()
+    if let named = CharacterClass(named: name) { return named }
     let range = start..<position
-    let name = text(range)
     if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
     if name.lowercased() == "digits", !isLenient {
       warn("Other parsers do not recognize `\(name)`", at: range, replace: "digit")

@@ -1,6 +1,5 @@
 // The cursor over the UTF-8 code units of a descriptor, whose syntax is entirely ASCII.
 extension DescriptorParser {
-  /// The next byte, or nil at the end of the descriptor.
   var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   var isAtEndOfRule: Bool { current == nil || isAt(";") }
@@ -12,10 +11,10 @@ extension DescriptorParser {
   }
 
   /// Consumes and returns the longest possible name of a rule or class, which can be empty.
-  mutating func scanName() -> ArraySlice<UInt8> {
+  mutating func scanName() -> String {
     let start = position
     while let byte = current, byte.isNamePart { position += 1 }
-    return bytes[start..<position]
+    return text(start..<position)
   }
 }
 

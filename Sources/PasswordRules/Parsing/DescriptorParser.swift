@@ -73,14 +73,14 @@ struct DescriptorParser {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
     let start = position
-    guard let name = PasswordRule.Name(scanName()) else {
+    let scanned = scanName()
+    guard let name = PasswordRule.Name(rawValue: scanned) else {
+      if scanned.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       let range = start..<position
-      let name = text(range)
-      if name.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
       position = start
       throw error(
-        "`\(Self.excerpt(name))` is not a rule; expected \(Self.ruleNames)", at: range,
-        replace: NameSuggestion.rule(for: name))
+        "`\(Self.excerpt(scanned))` is not a rule; expected \(Self.ruleNames)", at: range,
+        replace: NameSuggestion.rule(for: scanned))
     }
     let end = position
     skipWhitespace()
@@ -105,19 +105,16 @@ struct DescriptorParser {
 
   private mutating func parseLimit(_ name: PasswordRule.Name) throws(PasswordRulesError) {
     let start = position
-    var value: Int? = 0
     var number = 0.0
     while let byte = current, byte.isDigit {
-      let digit = byte - UInt8(ascii: "0")
-      value = value?.appending(digit)
-      number = number * 10 + Double(digit)
+      number = number * 10 + Double(byte - UInt8(ascii: "0"))
       position += 1
     }
-    // `Int(exactly:)` would need the C math library, which this module does not link.
-    if isLenient { value = number < 0x1p63 ? Int(number) : Int.max }
     let range = start..<position
     if range.isEmpty { throw error("Expected a number") }
-    guard let value else {
+    // `Int(exactly:)` would need the C math library, which this module does not link.
+    let clamped = number < 0x1p63 ? Int(number) : Int.max
+    guard let value = isLenient ? clamped : Int(text(range)) else {
       throw error("The number is greater than \(Int.max)", at: range, replace: "\(Int.max)")
     }
     let end = position
@@ -169,14 +166,5 @@ enum NameSuggestion {
   /// Returns a name in lowercase, without hyphens.
   private static func normalized(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" }
-  }
-}
-
-extension Int {
-  /// Returns the number with a decimal digit appended, or nil if the result overflows.
-  fileprivate func appending(_ digit: UInt8) -> Int? {
-    let (tens, isOver) = multipliedReportingOverflow(by: 10)
-    let (sum, isOverNow) = tens.addingReportingOverflow(Int(digit))
-    return isOver || isOverNow ? nil : sum
   }
 }

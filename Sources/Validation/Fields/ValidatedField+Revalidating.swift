@@ -44,7 +44,7 @@ extension ValidatedField {
     }
     validator.update(&report, with: snapshot.newest.value)
     if !snapshot.crossFieldChecks.isEmpty {
-      var results = CheckResults(report.checks)
+      var results = CheckResults(checks: report.checks)
       report.checks = []
       results.offset = validator.checks.count + snapshot.asynchronousChecks.count
       for check in snapshot.crossFieldChecks {

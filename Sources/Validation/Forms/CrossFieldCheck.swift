@@ -135,7 +135,6 @@ extension CrossFieldCheck where Value: StringProtocol {
 
 /// A field with checks that read another field.
 protocol DependentField: AnyObject, Sendable {
-  /// Evaluates the field again after a change of the other field.
   func dependencyDidChange()
 }
 

@@ -131,10 +131,8 @@ struct Noun: Sendable {
     few == nil ? form(count) : Self.isSingular(count) ? genitive : many
   }
 
-  /// Returns a count followed by the noun.
   func counted(_ count: Int) -> String { "\(count) \(form(count))" }
 
-  /// Returns a limit followed by the noun.
   func limiting(_ count: Int) -> String { "\(count) \(form(limiting: count))" }
 
   /// Returns whether a count requires the singular in Russian.

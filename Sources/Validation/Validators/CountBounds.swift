@@ -26,7 +26,6 @@ struct CountBounds: Sendable {
     maximum = upper < .max ? upper : nil
   }
 
-  /// Returns one check per limit.
   func checks(
     _ minimumName: String = "minimumCount", _ maximumName: String = "maximumCount"
   ) -> [ValidationCheck] {
