@@ -48,10 +48,15 @@ extension CharacterClass {
     guard case .custom(let characters) = self else {
       return Self.names.first { $0.characterClass == self }?.name ?? ""
     }
-    // A hyphen is literal only as the first character, and a bracket only as the last one.
-    let text = characters.description
-    let middle = text.filter { $0 != "-" && $0 != "]" }
-    return "[\(text.contains("-") ? "-" : "")\(middle)\(text.contains("]") ? "]" : "")]"
+    return "[\(characters.description.inLiteralOrder)]"
+  }
+}
+
+extension String {
+  /// The characters of a class with the hyphen first and the bracket last, where these are literal.
+  var inLiteralOrder: String {
+    let middle = filter { $0 != "-" && $0 != "]" }
+    return (contains("-") ? "-" : "") + middle + (contains("]") ? "]" : "")
   }
 }
 

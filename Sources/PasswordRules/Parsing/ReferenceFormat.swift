@@ -48,15 +48,10 @@ public enum ReferenceFormat: Sendable {
   }
 
   private func text(of characters: PrintableCharacters) -> String {
-    var special = characters.intersection(.special).description
-    if self == .minified {
-      let (hyphen, bracket) = (special.contains("-"), special.contains("]"))
-      special =
-        (hyphen ? "-" : "") + special.filter { $0 != "-" && $0 != "]" } + (bracket ? "]" : "")
-    }
+    let special = characters.intersection(.special).description
     let alphanumeric = [PrintableCharacters.upper, .lower, .digits]
       .map { characters.intersection($0).description }.joined()
-    return alphanumeric + special
+    return alphanumeric + (self == .minified ? special.inLiteralOrder : special)
   }
 }
 

@@ -8,17 +8,9 @@
 /// let rules = sites.rules(for: "login.example.com")
 /// ```
 public struct SiteRules: Sendable {
-  private struct Entry {
-    let rules: PasswordRuleSet
-    let isExact: Bool
-  }
-
-  private var entries: [String: Entry] = [:]
+  private var entries: [String: (rules: PasswordRuleSet, isExact: Bool)] = [:]
   /// The hosts with invalid entries, sorted by name, each with the reason.
   public private(set) var malformed: [(host: String, reason: String)] = []
-
-  /// The number of hosts with rules.
-  public var count: Int { entries.count }
 
   /// The hosts with rules, in an unspecified order.
   public var hosts: some Collection<String> { entries.keys }
@@ -80,8 +72,7 @@ extension SiteRules: Decodable {
       }
       do {
         let value = try container.decode(Value.self, forKey: host)
-        entries[name] = Entry(
-          rules: try PasswordRuleSet(value.descriptor), isExact: value.isExact ?? false)
+        entries[name] = (try PasswordRuleSet(value.descriptor), value.isExact ?? false)
       } catch let error as PasswordRulesError {
         malformed.append((host.stringValue, error.description))
       } catch {
