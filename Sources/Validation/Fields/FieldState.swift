@@ -25,7 +25,7 @@ struct FieldState<Value: Sendable>: Sendable {
   var asynchronousChecks: [AsynchronousCheckState<Value>]
   var crossFieldChecks: [CrossFieldCheck<Value>] = []
   /// The fields with checks that read this one.
-  var dependents: [WeakDependent] = []
+  var dependents: [Dependent] = []
   var observers = Observers<ReportHandler>()
 
   /// The index of the first asynchronous check in the current report.

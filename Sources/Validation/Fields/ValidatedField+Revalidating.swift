@@ -73,10 +73,6 @@ extension ValidatedField {
   }
 }
 
-extension ValidatedField: DependentField {
-  func dependencyDidChange() { revalidate { _ in } }
-}
-
 extension ValidatedField {
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///

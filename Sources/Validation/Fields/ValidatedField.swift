@@ -112,7 +112,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     }
     properties.valueDidChange()
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
-    for dependent in state.access({ $0.dependents }) { dependent.field?.dependencyDidChange() }
+    for dependent in state.access({ $0.dependents }) { dependent.revalidate() }
   }
 }
 

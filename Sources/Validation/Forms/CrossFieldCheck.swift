@@ -13,7 +13,7 @@ import SerializedAccess
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let check: ValidationCheck
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
-  let follow: @Sendable (any DependentField) -> Void
+  let follow: @Sendable (Dependent) -> Void
 
   init<Other>(
     _ name: String, requirement: ValidationMessage,
@@ -27,8 +27,8 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
     follow = { dependent in
       state.access { state in
-        state.dependents.removeAll { $0.field == nil || $0.field === dependent }
-        state.dependents.append(WeakDependent(field: dependent))
+        state.dependents.removeAll { $0.field == nil || $0.field === dependent.field }
+        state.dependents.append(dependent)
       }
     }
   }
@@ -70,8 +70,8 @@ extension ValidatedField {
       state.report.checks.append(distinct: [check.check])
     }
     // The other field may have changed before this field became its dependent.
-    check.follow(self)
-    dependencyDidChange()
+    check.follow(Dependent(field: self) { [weak self] in self?.revalidate { _ in } })
+    revalidate { _ in }
   }
 }
 
@@ -134,10 +134,8 @@ extension CrossFieldCheck where Value: StringProtocol {
 }
 
 /// A field with checks that read another field.
-protocol DependentField: AnyObject, Sendable {
-  func dependencyDidChange()
-}
-
-struct WeakDependent: Sendable {
-  weak let field: (any DependentField)?
+struct Dependent: Sendable {
+  weak let field: (AnyObject & Sendable)?
+  /// Evaluates the field again after a change of the other field.
+  let revalidate: @Sendable () -> Void
 }
