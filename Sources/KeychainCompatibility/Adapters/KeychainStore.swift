@@ -25,10 +25,6 @@ public final class KeychainStore<Property: Codable>: Sendable {
   private let failures = ReportedFailures()
 
   /// Creates a property; nothing is read before the first access.
-  ///
-  /// - Parameters:
-  ///   - key: The account of the item.
-  ///   - storageAdapter: The adapter with the service.
   public init(key: String, storageAdapter: CodableKeychainAdapter = .defaultDomain) {
     self.key = key
     self.storageAdapter = storageAdapter

@@ -25,13 +25,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting; nothing is read before the first access.
   ///
-  /// - Parameters:
-  ///   - key: The key, which can be any string.
-  ///   - defaultValue: The value if none is stored.
-  ///   - defaults: The store of the key.
-  ///   - encoder: The encoder for property lists, used only if its `userInfo` is not empty.
-  ///     Otherwise, values are written in the store's format.
-  ///   - decoder: The decoder for values stored as property lists.
+  /// The encoder is used only if its `userInfo` is not empty; otherwise, values are written in the
+  /// store's format.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),
@@ -44,13 +39,6 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   }
 
   /// Creates a setting that remains in Foundation's `UserDefaults`, as in 1.x.
-  ///
-  /// - Parameters:
-  ///   - key: The key, which can be any string.
-  ///   - defaultValue: The value if none is stored.
-  ///   - defaults: The `UserDefaults` with the setting.
-  ///   - encoder: The encoder for all values except numbers, strings and dates.
-  ///   - decoder: The decoder for the output of the encoder.
   @_disfavoredOverload
   public init(
     key: String, defaultValue: Value? = nil, defaults: UserDefaults,

@@ -39,12 +39,6 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   }
 
   /// Creates a property; nothing is read before the first access.
-  ///
-  /// - Parameters:
-  ///   - service: The service of the password.
-  ///   - account: The account at the service.
-  ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is available.
   public init(
     service: String, account: String? = nil,
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil
@@ -56,15 +50,8 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
   /// Creates a property with the access control that a save gives its item.
   ///
-  /// If the access control is invalid or not supported by the store, the save fails.
-  ///
-  /// - Parameters:
-  ///   - service: The service of the password.
-  ///   - account: The account at the service.
-  ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is available.
-  ///   - accessOption: The accessibility of the item: a constant `kSecAttrAccessible…`.
-  ///   - accessFlags: The authentication that reading the item requires.
+  /// `accessOption` is a constant `kSecAttrAccessible…`. If the access control is invalid or not
+  /// supported by the store, the save fails.
   public convenience init(
     service: String, account: String? = nil,
     refreshPolicy: KeychainDataRefreshPolicy = .onAccess, defaultValue: T? = nil,
@@ -75,11 +62,8 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
     defaultAccessControl = AccessControlSettings(access: accessOption, flags: accessFlags)
   }
 
-  /// Sets the access control that the next save gives the item.
+  /// Sets the access control for the next save; `accessible` is a `kSecAttrAccessible…`.
   ///
-  /// - Parameters:
-  ///   - accessible: The accessibility of the item: a constant `kSecAttrAccessible…`.
-  ///   - flags: The authentication that reading the item requires.
   /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
   ///   invalid or that no store supports. If only this store does not support it, the save fails.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
@@ -116,16 +100,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
 @available(*, deprecated)
 extension GenericPassword {
-  /// Creates a property with the access control that a save gives its item.
-  ///
-  /// - Parameters:
-  ///   - service: The service of the password.
-  ///   - account: The account at the service.
-  ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is available.
-  ///   - protection: The accessibility of the item, and the authentication that it requires.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
-  ///   invalid or that no store supports.
+  /// Creates a property as ``modifyAccess(using:flags:)`` does, with the same errors.
   @available(*, deprecated, message: "Use `init(service:account:accessOption:accessFlags:)`.")
   public convenience init(
     service: String, account: String? = nil,
@@ -137,13 +112,7 @@ extension GenericPassword {
     try modifyAccess(using: protection.access, flags: protection.flags)
   }
 
-  /// Sets the access control that the next save gives the item.
-  ///
-  /// - Parameters:
-  ///   - accessible: The accessibility of the item.
-  ///   - flags: The authentication that reading the item requires.
-  /// - Throws: ``KeychainError/accessControllError(status:)`` for an access control that is
-  ///   invalid or that no store supports. If only this store does not support it, the save fails.
+  /// Sets the access control, as ``modifyAccess(using:flags:)`` with a constant does.
   @available(*, deprecated, message: "Use `modifyAccess(using:flags:)` of the projected value.")
   public func modifyAccess(
     using accessible: AccesibleOption, flags: SecAccessControlCreateFlags

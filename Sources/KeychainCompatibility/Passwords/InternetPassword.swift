@@ -16,7 +16,7 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   /// The security domain or realm.
   @available(*, deprecated, message: "It is the `securityDomain` of an `ItemIdentity`.")
   open var domain: String? { shownIdentity.securityDomain }
-  /// The protocol of the password: a constant `kSecAttrProtocol…`.
+  /// The protocol: a constant `kSecAttrProtocol…`.
   @available(*, deprecated, message: "It is the `protocol` of an `ItemIdentity`.")
   open var aProtocol: CFString? { shownIdentity.protocol?.rawValue }
   /// The authentication type of the account: a constant `kSecAttrAuthenticationType…`.
@@ -35,16 +35,8 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
 
   /// Creates a property; nothing is read before the first access.
   ///
-  /// - Parameters:
-  ///   - server: The host name or address of the server.
-  ///   - account: The account on the server.
-  ///   - domain: The security domain or realm.
-  ///   - aProtocol: The protocol of the password: a constant `kSecAttrProtocol…`.
-  ///   - authenticationType: The authentication type: a constant `kSecAttrAuthenticationType…`.
-  ///   - port: The port on the server.
-  ///   - path: The path on the server.
-  ///   - refreshPolicy: When the property reads and writes its item.
-  ///   - defaultValue: The value of the property while no stored value is available.
+  /// The protocol and the authentication type are constants `kSecAttrProtocol…` and
+  /// `kSecAttrAuthenticationType…`.
   public init(
     server: String, account: String? = nil, domain: String? = nil, aProtocol: CFString? = nil,
     authenticationType: CFString? = nil, port: UInt16? = nil, path: String? = nil,
