@@ -1,3 +1,4 @@
+import Concurrency
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
@@ -71,5 +72,24 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
 extension MigrationError {
   init(_ error: SystemError) {
     self = .system(call: error.call.rawValue, path: error.path, code: error.code)
+  }
+}
+
+extension CryptoLibrary {
+  /// Calls a closure with the library, and converts its error.
+  static func use<Result>(
+    _ body: (CryptoLibrary) throws(Unavailable) -> Result
+  ) throws(MigrationError) -> Result {
+    let library: CryptoLibrary
+    do {
+      library = try shared.get()
+    } catch {
+      throw .missingLibrary("\(error)")
+    }
+    do {
+      return try body(library)
+    } catch {
+      throw .unavailable("\(error)")
+    }
   }
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import SecretStorage
+import StorageInternals
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
 struct KeychainExport: Decodable {
@@ -34,12 +35,14 @@ struct KeychainExport: Decodable {
     guard sealed.count >= Self.nonceSize + AESCipher.tagSize else {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
-    let cipher = try ForeignCipher()
-    let key = try cipher.key(
-      of: passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
     let bytes = [UInt8](sealed)
-    let opened = try cipher.open(
-      bytes.dropFirst(Self.nonceSize), nonce: bytes.prefix(Self.nonceSize), key: key)
+    let opened = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret? in
+      let key = try library.pbkdf2(
+        passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
+      return try AESCipher().open(
+        bytes.dropFirst(Self.nonceSize), under: key, nonce: Array(bytes.prefix(Self.nonceSize)),
+        authenticating: [], by: library)
+    }
     guard let opened else { throw .wrongPassphrase(path: path) }
     return opened
   }

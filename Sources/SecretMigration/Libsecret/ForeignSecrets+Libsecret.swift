@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import SecretStorage
+import StorageInternals
 
 // The secrets of a keyring file of libsecret or oo7.
 extension ForeignSecrets {
@@ -33,14 +34,19 @@ extension ForeignSecrets {
   ) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try LibsecretFile(bytes, of: file.path)
-    let cipher = try ForeignCipher()
-    let key = try cipher.key(
-      of: passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
+    let key = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret in
+      try library.pbkdf2(
+        passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
+    }
+    let cipher = AESCipher()
     var items: [(position: String, item: LibsecretItem)] = []
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
-      if let item = try sealed.opened(with: key, cipher) {
+      let item = try CryptoLibrary.use { (library) throws(Unavailable) -> LibsecretItem? in
+        try sealed.opened(with: key, cipher, by: library)
+      }
+      if let item {
         items.append((position, item))
       } else {
         unreadable.append(
@@ -66,18 +72,18 @@ extension ForeignSecrets {
 extension LibsecretFile.Item {
   /// Decrypts the item; returns nil if authentication fails.
   fileprivate func opened(
-    with key: Secret, _ cipher: ForeignCipher
-  ) throws(MigrationError) -> LibsecretItem? {
-    let code = try cipher.authenticationCode(of: ciphertext + initializationVector, under: key)
+    with key: Secret, _ cipher: AESCipher, by library: CryptoLibrary
+  ) throws(Unavailable) -> LibsecretItem? {
+    let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
-      let content = try cipher.decrypt(
-        ciphertext, initializationVector: initializationVector, key: key),
-      let item = LibsecretItem(content)
+      let (count, bytes) = try cipher.decryptCBC(
+        ciphertext, initializationVector: Array(initializationVector), under: key, by: library),
+      let item = LibsecretItem(unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) })
     else { return nil }
     // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],
-        try cipher.authenticationCode(of: value.utf8, under: key) == Secret(hash)
+        try library.authenticationCode(of: Array(value.utf8)[...], under: key) == Secret(hash)
       else { return nil }
     }
     return item
