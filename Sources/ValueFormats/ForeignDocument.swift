@@ -34,7 +34,7 @@ package struct ForeignDocument {
     case .binaryPropertyList:
       return try BinaryPropertyListFormat(.plain).decode(bytes[...])
     case .xml:
-      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
+      var reader = try MarkupReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
     case .json, .openStepPropertyList, .text:
       try FileKind.require(.json, .openStepPropertyList, of: bytes)
@@ -55,7 +55,7 @@ extension ForeignDocument {
     if bytes.starts(with: BinaryObjectTable.magic) {
       _ = try BinaryPropertyListFormat(.foundation).decode(bytes[...])
     } else {
-      var reader = try PropertyListMarkupReader(bytes[...], makesTrees: true, .plain)
+      var reader = try MarkupReader(bytes[...], makesTrees: true, .plain)
       _ = try reader.document()
     }
   }

@@ -1,12 +1,21 @@
-/// A reader of the subset of XML 1.0 that property lists use, in UTF-8, with any character.
+/// A reader of an XML property list, or of a single value in one.
+///
+/// It reads the subset of XML 1.0 that property lists use, in UTF-8, with any character.
 struct MarkupReader: TextReader {
   let bytes: ArraySlice<UInt8>
   var position: Int
+  /// Whether values are built as trees; otherwise, only the elements are validated.
+  let makesTrees: Bool
+  let escaping: StringEscaping
 
-  init(_ bytes: ArraySlice<UInt8>) throws(FormatError) {
+  init(
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
+  ) throws(FormatError) {
     try Self.requireUTF8(bytes)
     self.bytes = bytes
     position = bytes.startIndex
+    self.makesTrees = makesTrees
+    self.escaping = escaping
   }
 
   /// Skips white space, comments and processing instructions between elements.
@@ -141,19 +150,6 @@ extension MarkupReader {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
     default: false
     }
-  }
-
-  /// Reads the start tag, or the empty-element tag such as `<true/>`, which must be next.
-  mutating func tag() throws(FormatError) -> (name: String, isEmpty: Bool) {
-    let start = position
-    guard skip("<") else {
-      throw failure(isAtEnd ? "unexpected end of input" : "unexpected text between elements")
-    }
-    let name = try name()
-    if current != UInt8(ascii: ">") { _ = try attributes() }
-    let isEmpty = skip("/")
-    guard skip(">") else { throw failure("unterminated tag", at: start) }
-    return (name, isEmpty)
   }
 
   /// Skips the end tag of an element, which must be next.

@@ -22,7 +22,7 @@ package struct XMLPropertyListFormat: StoredFormat {
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.xml, of: file)
-    var reader = try PropertyListMarkupReader(file[...], makesTrees: false, escaping)
+    var reader = try MarkupReader(file[...], makesTrees: false, escaping)
     return try reader.file()
   }
 
@@ -57,7 +57,7 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
-    var reader = try PropertyListMarkupReader(value, makesTrees: true, escaping)
+    var reader = try MarkupReader(value, makesTrees: true, escaping)
     return try reader.fragment()
   }
 }

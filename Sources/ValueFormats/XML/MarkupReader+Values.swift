@@ -1,40 +1,26 @@
-/// A reader of an XML property list, or of a single value in one.
-struct PropertyListMarkupReader {
-  private(set) var markup: MarkupReader
-  /// Whether values are built as trees; otherwise, only the elements are validated.
-  private let makesTrees: Bool
-  private let escaping: StringEscaping
-
-  init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
-  ) throws(FormatError) {
-    markup = try MarkupReader(bytes)
-    self.makesTrees = makesTrees
-    self.escaping = escaping
-  }
-
+// The values of a property list, and its entries.
+extension MarkupReader {
   /// Reads a file whose root value is a dictionary.
   mutating func file() throws(FormatError) -> ParsedFile {
     try skipHeader()
-    let bytes = markup.bytes
-    let start = markup.position
-    if markup.hasPrefix("</") { throw markup.failure("expected <dict>") }
+    let start = position
+    if hasPrefix("</") { throw failure("expected <dict>") }
     let (root, isEmpty) = try startTag()
     guard root == .dict else {
-      throw markup.failure("the root element must be <dict>, not <\(root.rawValue)>", at: start)
+      throw failure("the root element must be <dict>, not <\(root.rawValue)>", at: start)
     }
-    var header = Array(bytes[..<markup.position])
+    var header = Array(bytes[..<position])
     var footer: [UInt8] = []
     var entries: [KeyValueEntry] = []
     if isEmpty {
       header.removeLast(2)
       header.append(UInt8(ascii: ">"))
-      footer = Array("</dict>".utf8) + bytes[markup.position...]
+      footer = Array("</dict>".utf8) + bytes[position...]
     } else {
       entries = try self.entries()
-      footer = Array(bytes[markup.position...])
-      try markup.skipBetweenElements()
-      try markup.endTag(of: .dict)
+      footer = Array(bytes[position...])
+      try skipBetweenElements()
+      try endTag(of: .dict)
     }
     try skipFooter()
     return ParsedFile(
@@ -51,18 +37,18 @@ struct PropertyListMarkupReader {
 
   /// Skips everything before the root value.
   private mutating func skipHeader() throws(FormatError) {
-    try markup.skipProlog()
-    let start = markup.position
+    try skipProlog()
+    let start = position
     guard try startTag() == (.plist, false) else {
-      throw markup.failure("expected <plist>", at: start)
+      throw failure("expected <plist>", at: start)
     }
-    try markup.skipBetweenElements()
+    try skipBetweenElements()
   }
 
   /// Skips everything after the root value.
   private mutating func skipFooter() throws(FormatError) {
-    try markup.skipBetweenElements()
-    try markup.endTag(of: .plist)
+    try skipBetweenElements()
+    try endTag(of: .plist)
     try requireEnd()
   }
 
@@ -71,19 +57,19 @@ struct PropertyListMarkupReader {
     var entries: [KeyValueEntry] = []
     var keys: Set<StoredKey> = []
     while true {
-      markup.skipWhitespace()
-      let start = markup.position
-      try markup.skipBetweenElements()
-      if markup.hasPrefix("</") {
-        markup.position = start
+      skipWhitespace()
+      let start = position
+      try skipBetweenElements()
+      if hasPrefix("</") {
+        position = start
         return entries
       }
-      let keyStart = markup.position
+      let keyStart = position
       let key = StoredKey(try self.key())
-      guard keys.insert(key).inserted else { throw markup.failure("duplicate key", at: keyStart) }
-      let valueStart = markup.position
+      guard keys.insert(key).inserted else { throw failure("duplicate key", at: keyStart) }
+      let valueStart = position
       _ = try value(within: 1)
-      let text = markup.bytes[start..<markup.position]
+      let text = bytes[start..<position]
       entries.append(KeyValueEntry(key: key, text: text, valueOffset: valueStart - start))
     }
   }
@@ -96,34 +82,41 @@ struct PropertyListMarkupReader {
   }
 
   private mutating func requireEnd() throws(FormatError) {
-    try markup.skipBetweenElements()
-    guard markup.isAtEnd else { throw markup.failure("unexpected data after the end") }
+    try skipBetweenElements()
+    guard isAtEnd else { throw failure("unexpected data after the end") }
   }
 
+  /// Reads the start tag, or the empty-element tag such as `<true/>`, which must be next.
   private mutating func startTag() throws(FormatError) -> (PropertyListElement, isEmpty: Bool) {
-    let start = markup.position
-    let (name, isEmpty) = try markup.tag()
+    let start = position
+    guard skip("<") else {
+      throw failure(isAtEnd ? "unexpected end of input" : "unexpected text between elements")
+    }
+    let name = try name()
+    if current != UInt8(ascii: ">") { _ = try attributes() }
+    let isEmpty = skip("/")
+    guard skip(">") else { throw failure("unterminated tag", at: start) }
     guard let element = PropertyListElement(rawValue: name) else {
-      throw markup.failure("element not allowed in a property list", at: start)
+      throw failure("element not allowed in a property list", at: start)
     }
     return (element, isEmpty)
   }
 
   /// Reads a key, and skips everything before its value.
   private mutating func key() throws(FormatError) -> String {
-    let start = markup.position
+    let start = position
     let (element, isEmpty) = try startTag()
-    guard element == .key else { throw markup.failure("expected <key>", at: start) }
-    let (key, isSection) = isEmpty ? ("", false) : try markup.text(of: .key)
-    try markup.skipBetweenElements()
+    guard element == .key else { throw failure("expected <key>", at: start) }
+    let (key, isSection) = isEmpty ? ("", false) : try text(of: .key)
+    try skipBetweenElements()
     guard isSection, escaping == .escaped else { return key }
     return EscapedString.forbidden(key) ?? key
   }
 
   /// Reads a value nested in `depth` containers; only `makesTrees` makes the result meaningful.
   private mutating func value(within depth: Int) throws(FormatError) -> ValueTree {
-    let start = markup.position
-    if markup.hasPrefix("</") { throw markup.failure("expected a value") }
+    let start = position
+    if hasPrefix("</") { throw failure("expected a value") }
     let (element, isEmpty) = try startTag()
     switch element {
     case .array:
@@ -136,19 +129,19 @@ struct PropertyListMarkupReader {
     case .dict:
       var members: [StoredKey: ValueTree] = [:]
       try content(of: .dict, isEmpty, from: start, depth) { (reader) throws(FormatError) in
-        let start = reader.markup.position
+        let start = reader.position
         let key = StoredKey(try reader.key())
         let value = try reader.value(within: depth + 1)
         if reader.makesTrees, members.updateValue(value, forKey: key) != nil {
-          throw reader.markup.failure("duplicate key", at: start)
+          throw reader.failure("duplicate key", at: start)
         }
       }
       return .dictionary(members)
     case .plist, .key:
-      throw markup.failure(element.reason, at: start)
+      throw failure(element.reason, at: start)
     case .string, .integer, .real, .date, .data, .true, .false:
       let (text, isSection) =
-        isEmpty ? ("", false) : try markup.text(of: element, isNeeded: makesTrees)
+        isEmpty ? ("", false) : try self.text(of: element, isNeeded: makesTrees)
       // An invalid text is an error of its key, not of the file.
       guard makesTrees else { return .null(depth: 0) }
       if isSection, element == .string, escaping == .escaped {
@@ -156,7 +149,7 @@ struct PropertyListMarkupReader {
         return .string(EscapedString.forbidden(text) ?? text)
       }
       guard let value = element.value(text) else {
-        throw markup.failure(element.reason, at: start)
+        throw failure(element.reason, at: start)
       }
       // Foundation writes and reads a `Double`, and also writes `<real>5</real>`.
       if escaping == .plain, element == .real, case .number(.text(let text)) = value,
@@ -171,13 +164,13 @@ struct PropertyListMarkupReader {
   /// Reads the content and the end tag of a container; a closure reads each element.
   private mutating func content(
     of container: PropertyListElement, _ isEmpty: Bool, from start: Int, _ depth: Int,
-    element: (inout PropertyListMarkupReader) throws(FormatError) -> Void
+    element: (inout MarkupReader) throws(FormatError) -> Void
   ) throws(FormatError) {
-    try FormatError.checkDepth(depth, at: start - markup.bytes.startIndex)
+    try FormatError.checkDepth(depth, at: start - bytes.startIndex)
     if isEmpty { return }
     while true {
-      try markup.skipBetweenElements()
-      if markup.hasPrefix("</") { return try markup.endTag(of: container) }
+      try skipBetweenElements()
+      if hasPrefix("</") { return try endTag(of: container) }
       try element(&self)
     }
   }
