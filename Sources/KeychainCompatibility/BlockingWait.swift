@@ -10,7 +10,6 @@ enum BlockingWait {
   /// would cause a deadlock.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
-  /// Runs asynchronous work, and blocks the current thread until it has finished.
   static func value<Value: Sendable, Failure: Error>(
     of work: @escaping @Sendable () async throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -43,7 +43,6 @@ public struct ForeignSecrets: Sendable {
   /// The maximum number of secrets in a file; each one uses far more memory than in the file.
   static let countLimit = 100_000
 
-  /// Throws `unsupported` if a file has too many secrets.
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
     if count > countLimit {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
@@ -144,7 +143,6 @@ extension ForeignSecrets {
     return work.report
   }
 
-  /// Reports the progress; throws `cancelled` if the closure cancels the operation.
   private static func checkProgress(
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(MigrationError) {

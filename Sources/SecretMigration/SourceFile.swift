@@ -6,7 +6,6 @@ import StorageInternals
 
 /// A file from which secrets were read, with its status at that time.
 struct SourceFile: Sendable {
-  /// The maximum size of a file, in bytes.
   static let sizeLimit = 64 * 1024 * 1024
 
   let path: String

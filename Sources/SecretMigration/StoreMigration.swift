@@ -6,7 +6,6 @@ struct StoreMigration {
   let isReplacing: Bool
   let isDryRun: Bool
   var report = ImportReport()
-  /// The identities of the secrets that were processed.
   var identities = Set<ItemIdentity>()
 
   mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {

@@ -9,7 +9,6 @@ package protocol StoredFormat: Sendable {
   /// not detected.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
-  /// Joins entries into a file, in the given order.
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
 
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
@@ -19,7 +18,6 @@ package protocol StoredFormat: Sendable {
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
 }
 
-/// The limits that apply to all formats.
 package enum FormatLimits {
   /// The maximum depth of nested arrays and dictionaries, including the root.
   ///
@@ -54,7 +52,6 @@ package struct FormatError: Error, Hashable, Sendable {
   }
 }
 
-/// A file, split into its entries and the text around them.
 package struct ParsedFile: Sendable {
   package var entries: [KeyValueEntry]
   package var surroundings: FileSurroundings
@@ -70,7 +67,6 @@ package struct KeyValueEntry: Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
   package let text: ArraySlice<UInt8>
-  /// The number of bytes before the value.
   package let valueOffset: Int
 
   package init(key: StoredKey, text: ArraySlice<UInt8>, valueOffset: Int) {

@@ -1,8 +1,6 @@
-/// A reader of a text format.
 protocol TextReader {
   /// The input in valid UTF-8: a file, or a part of one.
   var bytes: ArraySlice<UInt8> { get }
-  /// The index of the current byte.
   var position: Int { get set }
 }
 
@@ -17,14 +15,12 @@ extension TextReader {
     while current?.isWhitespace == true { position += 1 }
   }
 
-  /// Skips the current byte and returns true if it is a given character.
   mutating func skip(_ byte: Unicode.Scalar) -> Bool {
     guard current == UInt8(ascii: byte) else { return false }
     position += 1
     return true
   }
 
-  /// Skips a text and returns true if it is next.
   mutating func skip(text: String) -> Bool {
     guard hasPrefix(text) else { return false }
     position += text.utf8.count
@@ -88,7 +84,6 @@ extension Substring.UTF8View {
 protocol TextWriter {
   /// The indentation of each level: a byte, and the number of its repetitions.
   static var indentation: (byte: UInt8, count: Int) { get }
-  /// The text between two elements.
   static var separator: String { get }
 
   var bytes: [UInt8] { get set }
@@ -97,7 +92,6 @@ protocol TextWriter {
 extension TextWriter {
   mutating func append(_ text: String) { bytes += text.utf8 }
 
-  /// Begins a line with the indentation of a level.
   mutating func newLine(_ depth: Int) {
     append("\n")
     let (byte, count) = Self.indentation

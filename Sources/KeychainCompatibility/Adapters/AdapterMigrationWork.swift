@@ -15,7 +15,6 @@ struct AdapterMigrationWork {
 
   private var migrationService: String { "\(service).migration" }
 
-  /// Returns the accounts of the service's items.
   func keys() throws(SecretStoreError) -> [String] {
     try store.items(matching: .matching(.generic(service: service))).compactMap(\.identity.account)
   }
@@ -121,7 +120,6 @@ struct AdapterMigrationWork {
     try store.removeItems(matching: .exactly(copyIdentity))
   }
 
-  /// Returns the converted keys, and the item that lists them.
   private func finishedKeys() throws(SecretStoreError) -> (item: SecretItem?, keys: Set<String>) {
     guard let item = try store.item(.generic(service: migrationService)) else { return (nil, []) }
     return (item, Set(try decode([String].self, from: item)))

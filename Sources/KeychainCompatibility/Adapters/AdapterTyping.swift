@@ -86,7 +86,6 @@ struct AdapterTyping {
     }
   }
 
-  /// Decodes a value from its JSON form.
   private func value<Value: Decodable>(
     _ type: Value.Type, of tree: ValueTree, _ name: AdapterValueType
   ) throws(Refusal) -> Value {
@@ -113,7 +112,6 @@ struct AdapterTyping {
 }
 
 extension AdapterValueType {
-  /// The name of the type in messages, without the names of members.
   fileprivate var name: String {
     switch self {
     case .array: "array"

@@ -127,7 +127,6 @@ extension KeychainAdapter {
 }
 
 extension SecretStore {
-  /// Returns the bytes and the revision of an item; nil if it was removed.
   func bytes(
     of item: SecretItem, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> (bytes: Data, revision: UInt64)? {
@@ -136,7 +135,6 @@ extension SecretStore {
     return (unsafe reading.secret.withUnsafeBytes { unsafe Data($0) }, reading.itemRevision)
   }
 
-  /// Adds an item, or replaces the bytes and the access control of an existing one.
   func put(
     _ bytes: Data, as identity: ItemIdentity, _ accessControl: AccessControl
   ) throws(SecretStoreError) {

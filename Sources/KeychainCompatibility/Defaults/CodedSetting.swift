@@ -69,7 +69,6 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
 struct ReportedAccess: Sendable {
   private let failure = Lock(ReportedError())
 
-  /// Returns the result of an access; nil if it fails.
   func result<Result>(_ access: () throws(KeyValueStoreError) -> Result?) -> Result? {
     do throws(KeyValueStoreError) {
       let result = try access()

@@ -26,7 +26,6 @@ public import SecretStorage
 public struct DefaultsMigration: Sendable {
   let store: KeyValueStore
   let decoder: PropertyListDecoder
-  /// The declared keys, with the types of their values.
   private(set) var conversions: [(key: String, type: any (Codable & Sendable).Type)] = []
   /// The keys whose `Data` is left unchanged; nil means all keys.
   private var undecodedKeys: Set<String>?
@@ -124,7 +123,6 @@ public struct DefaultsMigration: Sendable {
     return result
   }
 
-  /// Returns the keys whose types the app has not declared.
   func undeclared(among keys: [String]) -> [String] {
     let declared = Set(conversions.map(\.key)).union(undecodedKeys ?? [])
     return keys.filter { !declared.contains($0) }

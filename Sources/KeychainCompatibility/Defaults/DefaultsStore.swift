@@ -73,7 +73,6 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// A setting in Foundation's `UserDefaults`, as in 1.x.
 private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   private let key: String
   // `UserDefaults` is documented as thread-safe, but not declared `Sendable` on Linux.

@@ -84,7 +84,6 @@ open class SingleValueKeychainItem {
     didSave(item)
   }
 
-  /// Records that the attributes are those of an item.
   func didSave(_ item: PasswordItem<Data>?) {
     _description.isCleared = false
     _comment.isCleared = false
@@ -97,7 +96,6 @@ open class SingleValueKeychainItem {
     modificationDate = item?.modificationDate
   }
 
-  /// Returns the attributes, with the default access control.
   func attributes() throws(KeychainFailure) -> ItemAttributes {
     ItemAttributes(
       label: _label.wrappedValue, comment: _comment.wrappedValue,

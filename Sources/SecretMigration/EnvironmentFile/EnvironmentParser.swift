@@ -8,7 +8,6 @@ import SecretStorage
 struct EnvironmentParser {
   struct Variable {
     let name: String
-    /// The line number, starting at 1.
     let line: Int
     let value: Secret
   }

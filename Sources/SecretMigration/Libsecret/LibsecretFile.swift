@@ -63,7 +63,6 @@ extension LibsecretFile.Item {
   private static let blockSize = 16
   private static let codeSize = 32
 
-  /// Parses the GVariant `(a{say}ay)`.
   fileprivate init(
     _ element: Range<Int>, in reader: VariantReader<ArraySlice<UInt8>>
   ) throws(FormatError) {

@@ -11,7 +11,6 @@ struct LibsecretItem {
 }
 
 extension LibsecretItem {
-  /// Parses decrypted bytes; returns nil if they are not an item.
   init?(_ content: Secret) {
     let item = unsafe content.withUnsafeBytes { bytes in unsafe Self(bytes) }
     guard let item else { return nil }
@@ -44,7 +43,6 @@ extension LibsecretItem {
 }
 
 extension LibsecretItem {
-  /// The attributes that do not describe the secret.
   private static let metadata: Set<String> = ["xdg:schema", "xdg:content-type"]
   private static let serviceNames = ["service", "application"]
   private static let accountNames = ["username", "account", "user"]

@@ -27,7 +27,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return value
   }
 
-  /// Returns a range; throws if the container does not contain it.
   func range(
     _ start: Int, _ end: Int, in container: Range<Int>
   ) throws(FormatError) -> Range<Int> {
@@ -78,7 +77,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     return end
   }
 
-  /// Returns the size of a container's framing offsets, in bytes.
   private static func offsetSize(of container: Range<Int>) -> Int {
     switch container.count {
     case ...0xff: 1
@@ -101,7 +99,6 @@ struct VariantReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.Index == 
     bytes[(bytes.startIndex + range.lowerBound)..<(bytes.startIndex + range.upperBound)]
   }
 
-  /// Rounds an offset up to a multiple of an alignment.
   static func aligned(_ offset: Int, to alignment: Int) -> Int {
     (offset + alignment - 1) / alignment * alignment
   }

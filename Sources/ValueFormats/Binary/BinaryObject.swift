@@ -81,7 +81,6 @@ extension [UInt8] {
 }
 
 extension Sequence<UInt8> {
-  /// Returns the number with these bytes in big-endian order.
   func bigEndian<Number: FixedWidthInteger>() -> Number {
     reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }

@@ -31,7 +31,6 @@ struct BinaryObjectBuilder {
     return objects.count - 1
   }
 
-  /// Sets the reference at an index in a container.
   mutating func setReference(_ index: Int, of container: Int, to object: Int) {
     references[objects[container].references.lowerBound + index] = object
   }
@@ -165,7 +164,6 @@ struct BinaryObjectCopier {
     copied.removeAll(keepingCapacity: true)
   }
 
-  /// Copies an object and its descendants, and returns the index of the copy.
   mutating func copy(
     _ index: Int, to builder: inout BinaryObjectBuilder
   ) throws(FormatError) -> Int {

@@ -1,7 +1,6 @@
 /// A validator of a binary property list, which visits each descendant of the root only once.
 struct BinaryObjectCheck {
   private let table: BinaryObjectTable
-  /// The maximum depth of nested containers.
   private let depth: Int
   private var visits: [Visit]
   private var size = 0
@@ -29,7 +28,6 @@ struct BinaryObjectCheck {
   /// The size of all values in bytes, with shared values counted once for each reference.
   var expandedSize: Int { Int(visits[table.root].size) }
 
-  /// Validates an object nested in a number of containers, and all of its descendants.
   private mutating func visit(_ index: Int, within containers: Int) throws(FormatError) -> Visit {
     var visit = visits[index]
     if visit.height >= 0 {

@@ -5,9 +5,7 @@ package struct BinaryObjectTable {
   package static let magic = signature + "00".utf8
 
   private let bytes: ArraySlice<UInt8>
-  /// The number of objects.
   let count: Int
-  /// The index of the root object.
   let root: Int
   /// The offset at which the objects end and the table of their offsets begins.
   private let end: Int
@@ -82,7 +80,6 @@ package struct BinaryObjectTable {
     return (count, start + 2 + size)
   }
 
-  /// Returns the size of each counted unit of content in bytes.
   private func unit(of kind: BinaryObject.Kind) -> Int {
     switch kind {
     case .utf16: 2

@@ -20,7 +20,6 @@ final class CodingPath {
   }
 }
 
-/// The coding key of an element in an array.
 struct IndexKey: CodingKey {
   let intValue: Int?
 
@@ -36,7 +35,6 @@ struct IndexKey: CodingKey {
   var stringValue: String { intValue.map(String.init) ?? "" }
 }
 
-/// The default coding key of a superclass.
 enum SuperKey: String, CodingKey {
   case `super`
 }
@@ -45,7 +43,6 @@ enum SuperKey: String, CodingKey {
 struct CodingContext: Sendable {
   let form: ValueForm
 
-  /// The number of enclosing arrays and dictionaries.
   var containers = 0
 
   /// The number of enclosing single values, such as optionals, in the innermost container.

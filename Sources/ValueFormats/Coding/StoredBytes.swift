@@ -9,7 +9,6 @@ protocol BytesEncodable {
 }
 
 protocol BytesDecodable {
-  /// Decodes a value; returns nil if the bytes are not a value of the type.
   init?(stored bytes: Span<UInt8>)
 }
 

@@ -1,10 +1,8 @@
-/// A decoder of values from value trees.
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
   package init(_ form: ValueForm = .setting) { self.form = form }
 
-  /// Decodes a value.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
@@ -16,7 +14,6 @@ package struct TreeDecoder: Sendable {
   }
 }
 
-/// The decoder of one value.
 final class TreeReader: Decoder {
   let tree: ValueTree
   let path: CodingPath?

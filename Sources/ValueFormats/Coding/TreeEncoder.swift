@@ -1,4 +1,3 @@
-/// An encoder of values to value trees.
 package struct TreeEncoder: Sendable {
   private let form: ValueForm
 
@@ -88,7 +87,6 @@ final class TreeBuilder: Encoder {
     if let problem { throw EncodingError(problem, of: (), at: path) }
   }
 
-  /// Returns the tree of a nested value.
   func tree<Value: Encodable>(
     of value: Value, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> ValueTree {
@@ -149,7 +147,6 @@ extension TreeBuilder: SingleValueEncodingContainer {
 
 /// An encoding container for a dictionary, which retains the last value of each key.
 struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  /// The builder of the dictionary.
   let builder: TreeBuilder
 
   var codingPath: [any CodingKey] { builder.codingPath }
@@ -197,9 +194,7 @@ struct KeyedTreeBuilder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func path(of key: some CodingKey) -> CodingPath { CodingPath(key, in: builder.path) }
 }
 
-/// An encoding container for an array.
 struct UnkeyedTreeBuilder: UnkeyedEncodingContainer {
-  /// The builder of the array.
   let builder: TreeBuilder
 
   var codingPath: [any CodingKey] { builder.codingPath }

@@ -4,26 +4,19 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
-    /// The array has no more elements.
     case missingElement
-    /// The type cannot hold the number.
     case outOfRange(type: String)
-    /// The type or the standard library rejects the stored value.
     case notValid
-    /// The type or the standard library rejects the value to encode.
     case notEncodable
-    /// The value encodes nothing.
     case nothingEncoded
     /// The value encodes itself as several values, such as an array and a dictionary.
     case multipleEncoded
     case tooDeep
-    /// The type's `Codable` implementation threw an error of the given type.
     case codableFailed(error: String)
     /// The value cannot be encoded in the format, or the bytes are not in the format.
     case format(FormatError)
   }
 
-  /// The kinds of values in a tree.
   package enum Kind: String, Hashable, Sendable {
     case null
     case boolean = "a Boolean"
@@ -38,7 +31,6 @@ package struct ValueCodingError: Error, Hashable, Sendable {
 
   package let problem: Problem
 
-  /// The name of the requested type.
   package let type: String
 
   /// The coding path of the failure, such as `lines[*].volume`, with `*` for keys that may be

@@ -14,7 +14,6 @@ struct DateReader {
     return true
   }
 
-  /// Reads all digits at the current position.
   private mutating func digits() -> Substring {
     let digits = bytes.prefix(while: \.isDigit)
     bytes = bytes[digits.endIndex...]

@@ -17,7 +17,6 @@ package struct JSONReader: TextReader {
     position = bytes.startIndex
   }
 
-  /// Throws an error if anything other than white space follows.
   mutating func requireEnd() throws(FormatError) {
     skipWhitespace()
     if !isAtEnd { throw unexpected("unexpected data after the end") }
@@ -86,7 +85,6 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a container nested in `depth` others; a closure reads each element.
   @inline(__always)
   private mutating func elements(
     in depth: Int, until end: Unicode.Scalar, _ endName: String,
@@ -106,7 +104,6 @@ package struct JSONReader: TextReader {
     }
   }
 
-  /// Reads a number, a Boolean, or null.
   mutating func scalar() throws(FormatError) -> ValueTree {
     guard let current else { throw unexpected("expected a value") }
     switch current {
@@ -158,11 +155,8 @@ package struct JSONReader: TextReader {
   }
 }
 
-/// The range of a string in JSON.
 struct JSONString {
-  /// The index of the opening quotation mark.
   let start: Int
-  /// The index after the closing quotation mark.
   let end: Int
   let hasEscapes: Bool
 }
@@ -191,7 +185,6 @@ extension JSONReader {
     }
   }
 
-  /// Returns the index after the unescaped characters at the current position.
   private func endOfUnescapedCharacters() -> Int {
     let span = bytes.span
     var index = position - bytes.startIndex

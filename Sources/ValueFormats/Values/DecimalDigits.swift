@@ -52,7 +52,6 @@ struct DecimalDigits: Equatable {
 }
 
 extension Decimal {
-  /// The value as a number with all of its digits.
   var tree: ValueTree {
     if isNaN { return .number(.real(.nan)) }
     let text = description

@@ -15,10 +15,8 @@ enum EscapedString {
   /// The first character of an escape in JSON; other programs do not escape a dollar sign.
   static let dollarInJSON = #"\u0024"#
 
-  /// Returns the escape of a nil inside `depth` non-nil optionals.
   static func ofNull(depth: Int) -> String { depth == 0 ? null : nullPrefix + String(depth) }
 
-  /// Returns the escape of a string with characters that XML forbids.
   static func ofForbidden(_ string: String) -> String {
     base64Prefix + Data(string.utf8).base64EncodedString()
   }
@@ -36,7 +34,6 @@ enum EscapedString {
     return string
   }
 
-  /// Reverses `ofNull(depth:)`; returns nil for any other string.
   static func depthOfNull(_ escape: String) -> Int? {
     if escape == null { return 0 }
     guard escape.utf8.starts(with: nullPrefix.utf8),

@@ -1,4 +1,3 @@
-/// A number in its stored form.
 package enum StoredNumber: Hashable, Sendable {
   case integer(Int128)
   case real(Double)
@@ -18,7 +17,6 @@ package enum StoredNumber: Hashable, Sendable {
     }
   }
 
-  /// The nearest `Double`; nil if the number is out of range.
   package var double: Double? {
     switch self {
     case .integer(let integer): Double(integer)

@@ -16,7 +16,6 @@ extension StoredScalar {
     return try reader.tree.scalar(at: reader.path, .setting)
   }
 
-  /// Encodes a value as a tree; returns false if the encoder does not encode settings.
   package func encodeTree(to encoder: any Encoder) throws -> Bool {
     guard let builder = encoder as? TreeBuilder, builder.context.form == .setting else {
       return false
@@ -79,7 +78,6 @@ extension ValueTree {
     return value
   }
 
-  /// Returns the problem that the value is not of an expected kind.
   package func isNot(_ expected: ValueCodingError.Kind) -> ValueCodingError.Problem {
     let found: ValueCodingError.Kind =
       switch self {

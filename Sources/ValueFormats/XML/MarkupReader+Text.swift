@@ -40,7 +40,6 @@ extension MarkupReader {
     throw failure("this <\(element.rawValue)> has no end tag", at: start)
   }
 
-  /// Reads text up to the next tag or reference.
   private mutating func plainText() throws(FormatError) -> ArraySlice<UInt8> {
     let start = position
     while let current, current != UInt8(ascii: "<"), current != UInt8(ascii: "&") {
@@ -52,7 +51,6 @@ extension MarkupReader {
     return bytes[start..<position]
   }
 
-  /// Reads a reference to a character or a predefined entity.
   mutating func reference() throws(FormatError) -> Unicode.Scalar {
     let start = position
     position += 1
@@ -89,7 +87,6 @@ extension MarkupReader {
 
 /// The characters that XML 1.0 allows in text, and their escapes.
 enum MarkupText {
-  /// Returns whether XML can represent a text.
   static func allows(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     for index in bytes.indices {
@@ -104,7 +101,6 @@ enum MarkupText {
     return true
   }
 
-  /// Appends a text with the escapes that XML requires.
   static func write(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {
       switch byte {

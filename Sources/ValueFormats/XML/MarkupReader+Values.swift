@@ -1,6 +1,5 @@
 // The values of a property list, and its entries.
 extension MarkupReader {
-  /// Reads a file whose root value is a dictionary.
   mutating func file() throws(FormatError) -> ParsedFile {
     try skipHeader()
     let start = position
@@ -27,7 +26,6 @@ extension MarkupReader {
       entries: entries, surroundings: FileSurroundings(header: header, footer: footer))
   }
 
-  /// Reads a file with any root value.
   mutating func document() throws(FormatError) -> ValueTree {
     try skipHeader()
     let tree = try value(within: 0)
@@ -35,7 +33,6 @@ extension MarkupReader {
     return tree
   }
 
-  /// Skips everything before the root value.
   private mutating func skipHeader() throws(FormatError) {
     try skipProlog()
     let start = position
@@ -45,7 +42,6 @@ extension MarkupReader {
     try skipBetweenElements()
   }
 
-  /// Skips everything after the root value.
   private mutating func skipFooter() throws(FormatError) {
     try skipBetweenElements()
     try endTag(of: .plist)
@@ -181,7 +177,6 @@ enum PropertyListNumber {
   /// Returns whether a text is an integer: decimal digits, or `0x` and hexadecimal digits.
   static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
 
-  /// Parses the text of `<integer>`.
   static func integer(_ text: Substring) -> StoredNumber? {
     guard let (digits, radix) = digits(of: text) else { return nil }
     let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""

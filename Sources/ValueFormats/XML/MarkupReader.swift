@@ -152,7 +152,6 @@ extension MarkupReader {
     }
   }
 
-  /// Skips the end tag of an element, which must be next.
   mutating func endTag(of element: PropertyListElement) throws(FormatError) {
     let start = position
     if skip(text: "</"), try name() == element.rawValue {
@@ -162,7 +161,6 @@ extension MarkupReader {
     throw failure("expected </\(element.rawValue)>", at: start)
   }
 
-  /// Reads attributes and the surrounding white space.
   mutating func attributes() throws(FormatError) -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     var names: Set<String> = []

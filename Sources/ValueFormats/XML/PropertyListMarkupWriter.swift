@@ -9,7 +9,6 @@ struct PropertyListMarkupWriter: TextWriter {
 
   mutating func key(_ key: String) { write(.key, string: key) }
 
-  /// Writes a value nested in `depth` arrays and dictionaries.
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth): write(.string, escape: EscapedString.ofNull(depth: depth))

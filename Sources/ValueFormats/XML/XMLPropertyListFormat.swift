@@ -62,7 +62,6 @@ package struct XMLPropertyListFormat: StoredFormat {
   }
 }
 
-/// An element of an XML property list.
 enum PropertyListElement: String {
   case plist
   case dict
@@ -76,7 +75,6 @@ enum PropertyListElement: String {
   case `true`
   case `false`
 
-  /// Returns the value of an element with a given text; nil if the text is not valid.
   func value(_ text: String) -> ValueTree? {
     let start = text.utf8.drop(while: \.isWhitespace)
     let end = start.lastIndex { !$0.isWhitespace }
@@ -94,7 +92,6 @@ enum PropertyListElement: String {
     }
   }
 
-  /// The error message for an element whose text is not valid.
   var reason: String {
     switch self {
     case .integer: "invalid integer"
