@@ -23,11 +23,9 @@ struct AppleDocument {
 
   func decode<Value: Decodable>() throws(MigrationError) -> Value {
     do {
-      return try tree.decoded(as: Value.self)
-    } catch let error as DecodingError {
-      throw .malformed(path: path, reason: error.reason)
+      return try TreeDecoder().decode(Value.self, from: tree)
     } catch {
-      throw .malformed(path: path, reason: "it cannot be parsed")
+      throw .malformed(path: path, reason: error.reason)
     }
   }
 
@@ -39,22 +37,5 @@ struct AppleDocument {
     } catch {
       throw .malformed(path: path, reason: error.reason)
     }
-  }
-}
-
-extension DecodingError {
-  /// The kind and the position of the error, without any value.
-  fileprivate var reason: String {
-    let (problem, path): (String, [any CodingKey]) =
-      switch self {
-      case .typeMismatch(_, let context): ("has the wrong type", context.codingPath)
-      case .valueNotFound(_, let context): ("has no value", context.codingPath)
-      case .keyNotFound(let key, let context): ("is missing", context.codingPath + [key])
-      case .dataCorrupted(let context): ("cannot be parsed", context.codingPath)
-      @unknown default: ("cannot be read", [])
-      }
-    let position = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-    let subject = position.isEmpty ? "it" : "\(position.joined().trimmingPrefix("."))"
-    return "\(subject) \(problem)"
   }
 }

@@ -67,11 +67,6 @@ extension TreeReader: SingleValueDecodingContainer {
 }
 
 extension ValueTree {
-  /// Decodes a value; throws errors of the standard library.
-  package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-    try value(of: type, at: nil, CodingContext(form: .setting))
-  }
-
   func scalar<Scalar: StoredScalar>(
     at path: @autoclosure () -> CodingPath?, _ form: ValueForm
   ) throws -> Scalar {

@@ -48,13 +48,4 @@ struct CountLimitCampaign {
       try ForeignSecrets.environmentFile(at: most, service: "app").secrets.count
         == ForeignSecrets.countLimit)
   }
-
-  @Test(arguments: ["[s%]\n", "[s%]\na = b\n", "a% =\n"])
-  func numberOfSectionsAndOptionsIsLimited(line: String) throws {
-    let lines = (0...ForeignSecrets.countLimit).map { line.replacing("%", with: "\($0)") }
-    let text = (line.hasPrefix("[") ? "" : "[s]\n") + lines.joined()
-    #expect(throws: MigrationError.unsupported(path: "f", reason: Self.tooMany)) {
-      try ConfigurationFile(Array(text.utf8), of: "f")
-    }
-  }
 }
