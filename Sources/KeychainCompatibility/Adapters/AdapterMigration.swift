@@ -4,18 +4,10 @@ public import SecretStorage
 /// Converts the items of the 0.x adapters from JSON into the format of `GenericPassword`.
 ///
 /// Only the bytes of an item change. Its service remains the adapter's service identifier, and its
-/// account remains the key. JSON does not contain Swift types, so the app declares them:
-///
-/// ```swift
-/// var migration = AdapterMigration(serviceIdentifier: "com.example.app")
-/// migration.convert("token", as: String.self)
-/// migration.convert("person", as: Person.self)
-/// let report = try migration.run()
-/// ```
-///
-/// Afterwards, `@GenericPassword(service: "com.example.app", account: "token") var token: String?`
-/// has the value. Run the migration before that property is used, and not while 0.x code still
-/// writes these keys: any item that is JSON of its type and not marked as converted is converted.
+/// account remains the key. JSON does not contain Swift types, so the app declares them;
+/// <doc:SettingsSubjectsAndAdapters> has an example. Run the migration before a `@GenericPassword`
+/// of these items is used, and not while 0.x code still writes these keys: any item that is JSON of
+/// its type and not marked as converted is converted.
 ///
 /// Before an item is converted, a copy with the same access control is written as an item of the
 /// service `<service>.migration`. It is removed after the converted item has been read back. The
@@ -83,12 +75,9 @@ public struct AdapterMigration: Sendable {
 
   /// Converts the items, and prompts the user for the authentication that reading them requires.
   ///
-  /// - Parameters:
-  ///   - context: The context that prompts the user. With a duration of `reuse`, one prompt covers
-  ///     all items with the same requirements.
-  ///   - isDryRun: Whether only to report what a run would do, without changing anything.
-  ///   - report: A closure that receives the number of finished keys, and can cancel the run.
-  /// - Returns: The outcome for each declared key, then for each other key of the service.
+  /// With a duration of `reuse` of the context, one prompt covers all items with the same
+  /// requirements. The rest is as in ``run(isDryRun:reporting:)``.
+  ///
   /// - Throws: A `SecretStoreError`: `denied` if authentication fails, or an error of
   ///   ``run(isDryRun:reporting:)``.
   @discardableResult

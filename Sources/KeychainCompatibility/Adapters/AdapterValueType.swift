@@ -2,11 +2,6 @@
 ///
 /// JSON has fewer types than Swift: a JSON string can be a `String` or `Data`, and a number can be
 /// an `Int`, a `Double` or a `Date`. `GenericPassword` stores each of them differently.
-///
-/// ```swift
-/// migration.convert("token", asJSON: .string)
-/// migration.convert("person", asJSON: .object(["born": .date, "photo": .data]))
-/// ```
 public indirect enum AdapterValueType: Hashable, Sendable {
   /// The only type that the JSON can have; an item of ambiguous type is refused.
   ///

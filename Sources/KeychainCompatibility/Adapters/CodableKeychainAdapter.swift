@@ -4,11 +4,7 @@ import SecretStorage
 import StorageInternals
 
 /// An adapter that stores JSON values by key, as the items of one service.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
+@available(*, deprecated, message: "Use @GenericPassword(account:), after an AdapterMigration.")
 public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSecureStorageAdapter,
   @unchecked Sendable
 {

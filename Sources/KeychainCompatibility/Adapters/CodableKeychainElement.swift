@@ -4,11 +4,7 @@ import SecretStorage
 ///
 /// With a ``CodableKeychainAdapter``, it behaves like a ``KeychainStore``. If another adapter
 /// throws, a get returns nil, a set has no effect, and the error goes to `SecretStores.onFailure`.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
+@available(*, deprecated, message: "Use @GenericPassword(account:), after an AdapterMigration.")
 @propertyWrapper
 public final class CodableKeychainElement<Property: Codable> {
   private let key: String

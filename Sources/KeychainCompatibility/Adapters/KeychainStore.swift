@@ -11,11 +11,7 @@ import SecretStorage
 /// Setting nil removes the item. Reading and writing never throw: errors go to
 /// `SecretStores.onFailure`, a failed get returns nil, and a value that cannot be saved stays in
 /// memory until the next set. Reading never prompts the user; the adapter's `load(for:)` does.
-@available(
-  *, deprecated,
-  message:
-    "Use @GenericPassword(service:account:) with the key as account, after an AdapterMigration."
-)
+@available(*, deprecated, message: "Use @GenericPassword(account:), after an AdapterMigration.")
 @propertyWrapper
 public final class KeychainStore<Property: Codable>: Sendable {
   private let key: String

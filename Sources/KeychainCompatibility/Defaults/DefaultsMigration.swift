@@ -5,18 +5,10 @@ public import SecretStorage
 /// Migrates settings of 1.x from Foundation's `UserDefaults` to a `KeyValueStore`.
 ///
 /// 1.x encoded each structure, array and `Data` as a property list, and stored it in `UserDefaults`
-/// as `Data`. The file does not contain the types of these values, so the app declares them:
-///
-/// ```swift
-/// var migration = DefaultsMigration(into: .standard)
-/// migration.convert("person", as: Person.self)
-/// migration.convert("scores", as: [Int].self)
-/// let report = try migration.run()
-/// ```
-///
-/// Afterwards, `@StoredValue("person") var person: Person?` has the value, and a setting of type
-/// `Data` has the bytes that the getter of 1.x returned. Numbers, strings and dates need no
-/// declaration; `UserDefaultsImport.undeclared` lists the keys that do.
+/// as `Data`. The file does not contain the types of these values, so the app declares them;
+/// <doc:SettingsSubjectsAndAdapters> has an example. A setting of type `Data` gets the bytes that the
+/// getter of 1.x returned. Numbers, strings and dates need no declaration;
+/// `UserDefaultsImport.undeclared` lists the keys that do.
 ///
 /// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
 /// migration can run at every launch: values that are already converted are reported as

@@ -12,11 +12,7 @@ public import KeyValueStorage
 /// Errors go to `KeyValueStore.onFailure`. Values have the format of `StoredValue`, which can
 /// replace this wrapper for the same key. Property lists of 1.x can be read, too;
 /// ``DefaultsMigration`` imports them from Foundation's `UserDefaults`.
-@available(
-  *, deprecated,
-  message:
-    "Use @StoredValue(_:in:) of KeyValueStorage with the same key, after a DefaultsMigration."
-)
+@available(*, deprecated, message: "Use @StoredValue with the same key, after a DefaultsMigration.")
 @propertyWrapper
 public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   private let defaultValue: Value?

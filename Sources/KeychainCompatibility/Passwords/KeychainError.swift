@@ -1,42 +1,32 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import CLibrary
 public import FoundationEssentials
 import SecretStorage
 import ValueFormats
 
-/// An error in reading or writing a password.
+/// An error in reading or writing a password, as its ``description`` states.
 ///
-/// The misspelled names are those of the original package.
+/// The misspelled names are those of the original package. Locket never throws `unexpectedFormat`,
+/// `loadSucceededWithoutData`, `accessControllErrorUnknown`, `osSecureBadRequest` and
+/// `osSecureMissingEtitlementForThisFeature`; loading and deleting do not throw
+/// `osSecureNoSuchItem`. The status of `osSecure` is one of the constants `errSec…`.
 @available(*, deprecated, message: "Use `SecretStoreError`.")
 public enum KeychainError: Error {
-  /// The store returned data in an unexpected form; Locket never throws this error.
   case unexpectedFormat
-  /// The value cannot be encoded.
   case generalEncodingFailure
-  /// The stored bytes are not a value of the property's type.
   case generalDecodingFailure
-  /// An item has no data; Locket never throws this error.
   case loadSucceededWithoutData
-  /// The access control was refused for an unknown reason; Locket never throws this error.
   case accessControllErrorUnknown
-  /// The access control is invalid or not supported by the store, as the error states.
   case accessControllError(status: any Error)
-  /// The store failed in another way; the code is one of the constants `errSec…` of this module.
   case osSecure(status: OSStatus)
-  /// An item with the same identity exists, or another process has changed the item.
   case osSecureDuplicitItem
-  /// There is no such item; loading and deleting do not throw it.
   case osSecureNoSuchItem
-  /// The disk, or the quota of the user, is full.
   case osSecureDiskFull
-  /// An argument is outside the limits of the store.
   case osSucureInvalidParameter
-  /// The request was invalid; Locket never throws this error.
   case osSecureBadRequest
-  /// The user cancelled the authentication.
   case osSecureUserCancelledAuthentication
-  /// The app lacks an entitlement; Locket never throws this error.
   case osSecureMissingEtitlementForThisFeature
-  /// An attribute has a value that the store does not accept.
   case osSecureInvalidValue
   /// The name of ``osSecure(status:)`` in 0.2, which is never thrown and which a `switch` omits.
   @available(*, unavailable, renamed: "osSecure(status:)")
