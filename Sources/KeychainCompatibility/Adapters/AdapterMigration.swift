@@ -24,11 +24,8 @@ public struct AdapterMigration: Sendable {
 
   /// Creates a migration without declared keys.
   ///
-  /// - Parameters:
-  ///   - serviceIdentifier: The service of the adapter; nil means that of
-  ///     `CodableKeychainAdapter.defaultDomain`.
-  ///   - jsonDecoder: The decoder for the JSON; pass the adapter's decoder if it has its own.
-  ///   - store: The store of the items; nil means the default store.
+  /// By default, the service is that of `CodableKeychainAdapter.defaultDomain`, and the store is
+  /// the default store. Pass the adapter's decoder if it has its own.
   public init(
     serviceIdentifier: String? = nil, jsonDecoder: JSONDecoder = JSONDecoder(),
     in store: (any SecretStore)? = nil

@@ -31,13 +31,9 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
 
   /// Creates an adapter for a service.
   ///
-  /// - Parameters:
-  ///   - serviceIdentifier: The service of the items.
-  ///   - biometricAuthRequired: Whether reading saved items requires a passcode, a fingerprint or a
-  ///     face. Such items are bound to this device, and are removed with the vault's passphrase. A
-  ///     store that does not support this authentication refuses to save them.
-  ///   - jsonEncoder: The encoder for values.
-  ///   - jsonDecoder: The decoder for values.
+  /// With `biometricAuthRequired`, reading saved items requires a passcode, a fingerprint or a
+  /// face. Such items are bound to this device, and are removed with the vault's passphrase. A
+  /// store that does not support this authentication refuses to save them.
   public init(
     serviceIdentifier: String, biometricAuthRequired: Bool,
     jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
@@ -62,14 +58,6 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
     try value(of: try load(for: key) as Data)
   }
 
-  /// Stores a value under a key, replacing an existing one.
-  ///
-  /// - Throws: An `EncodingError` if JSON cannot represent the value, or a `SecretStoreError` if it
-  ///   cannot be saved.
-  public func save<Property: Codable>(value: Property, for key: String) throws {
-    try save(value: try bytes(of: value), for: key)
-  }
-
   func value<Property: Codable>(of bytes: Data) throws -> Property {
     do {
       return try jsonDecoder.decode(Property.self, from: bytes)
@@ -77,10 +65,6 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
       // The decoder's own error may contain parts of the value.
       throw KeychainError.unexpectedData
     }
-  }
-
-  func bytes<Property: Codable>(of value: Property) throws -> Data {
-    try jsonEncoder.encode(value)
   }
 }
 

@@ -32,7 +32,7 @@ public final class KeychainStore<Property: Codable>: Sendable {
     set {
       if Fork.isChild { return Fork.report() }
       do {
-        try save(try newValue.map(storageAdapter.bytes))
+        try save(try newValue.map { try storageAdapter.jsonEncoder.encode($0) })
       } catch {
         failures.report(.write, error, of: Property.self)
       }

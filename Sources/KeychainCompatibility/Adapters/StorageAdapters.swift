@@ -27,7 +27,9 @@ extension JSONCodedKeyValueSecureStorageAdapter {
     try jsonDecoder.decode(Property.self, from: try load(for: key) as Data)
   }
 
-  /// Encodes a value and stores it under a key.
+  /// Encodes a value and stores it under a key, replacing an existing one.
+  ///
+  /// - Throws: An `EncodingError` if JSON cannot represent the value, or the error of the adapter.
   public func save<Property: Codable>(value: Property, for key: String) throws {
     try save(value: try jsonEncoder.encode(value) as Data, for: key)
   }

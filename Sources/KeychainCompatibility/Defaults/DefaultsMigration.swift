@@ -6,8 +6,8 @@ public import SecretStorage
 ///
 /// 1.x encoded each structure, array and `Data` as a property list, and stored it in `UserDefaults`
 /// as `Data`. The file does not contain the types of these values, so the app declares them;
-/// <doc:SettingsSubjectsAndAdapters> has an example. A setting of type `Data` gets the bytes that the
-/// getter of 1.x returned. Numbers, strings and dates need no declaration;
+/// <doc:SettingsSubjectsAndAdapters> has an example. A setting of type `Data` gets the bytes that
+/// the getter of 1.x returned. Numbers, strings and dates need no declaration;
 /// `UserDefaultsImport.undeclared` lists the keys that do.
 ///
 /// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
@@ -22,11 +22,7 @@ public struct DefaultsMigration: Sendable {
   /// The keys whose `Data` is left unchanged; nil means all keys.
   private var undecodedKeys: Set<String>?
 
-  /// Creates a migration without declared keys.
-  ///
-  /// - Parameters:
-  ///   - store: The store that receives the settings.
-  ///   - decoder: The decoder for values of 1.x; pass that of the `DefaultsStore` if it has one.
+  /// Creates a migration without declared keys; pass the decoder of the `DefaultsStore`, if any.
   public init(
     into store: KeyValueStore = .standard, decoder: PropertyListDecoder = PropertyListDecoder()
   ) {

@@ -10,9 +10,6 @@ extension ForeignSecrets {
   /// Text that python-dotenv and motdotla/dotenv interpret differently is an error;
   /// <doc:ForeignFormats> describes the dialect.
   ///
-  /// - Parameters:
-  ///   - url: The URL of the file.
-  ///   - service: The service of the generic passwords.
   /// - Returns: The variables, in the order of the file.
   /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, including for a variable
   ///   with two different values; ``MigrationError/unsupported(path:reason:)`` for more than 64 MiB

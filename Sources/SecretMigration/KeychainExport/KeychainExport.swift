@@ -51,14 +51,11 @@ struct KeychainExport: Decodable {
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
-  /// <doc:TheKeychainExport> describes the format, and has code that writes it. Identities, labels,
-  /// comments, descriptions, creators, types, visibility and accessibility are preserved. The bytes
-  /// of the secrets do not change, so `@GenericPassword` can decode them. Access flags are not
-  /// exported, because a keychain does not reveal them.
+  /// The file is a property list or JSON; <doc:TheKeychainExport> describes the format. Identities,
+  /// labels, comments, descriptions, creators, types, visibility and accessibility are preserved.
+  /// The bytes of the secrets do not change, so `@GenericPassword` can decode them. Access flags
+  /// are not exported, because a keychain does not reveal them.
   ///
-  /// - Parameters:
-  ///   - url: The URL of the file, which is a property list or JSON.
-  ///   - passphrase: The passphrase of the export.
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was
   ///   changed; ``MigrationError/malformed(path:reason:)``;

@@ -8,22 +8,14 @@ extension ForeignSecrets {
   ///
   /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of
   /// gnome-keyring have a different format and are not supported. Items with the attribute `server`
-  /// become internet passwords, and all others become generic passwords. The service is the
-  /// attribute `service` or `application`, and the account is `username`, `account` or `user`.
-  /// Other attributes are added to the comment, or form the account if there is none. An item
-  /// without attributes is named by its schema, label and date.
-  /// <doc:ForeignFormats> has the complete table.
+  /// become internet passwords, and all others become generic passwords; <doc:ForeignFormats> says
+  /// what their other attributes become.
   ///
   /// The format does not distinguish a wrong passphrase from damage. If no item can be decrypted,
   /// the passphrase is reported as wrong. Because libsecret does not check the passphrase before it
   /// writes, some items may be encrypted with a different one. To migrate such a keyring, skip the
-  /// unreadable items, and migrate it once with each passphrase.
+  /// unreadable items with `skippingUnreadable`, and migrate it once with each passphrase.
   ///
-  /// - Parameters:
-  ///   - url: The URL of the file.
-  ///   - passphrase: The passphrase of the keyring.
-  ///   - skippingUnreadable: Whether to skip items that are damaged or encrypted with another
-  ///     passphrase, instead of throwing an error.
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
   ///   ``MigrationError/malformed(path:reason:)``; ``MigrationError/unsupported(path:reason:)`` for
