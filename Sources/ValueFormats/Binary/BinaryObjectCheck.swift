@@ -31,8 +31,8 @@ struct BinaryObjectCheck {
   private mutating func visit(_ index: Int, within containers: Int) throws(FormatError) -> Visit {
     var visit = visits[index]
     if visit.height >= 0 {
-      if containers + Int(visit.height) > depth { throw try table.object(index).tooDeep }
-      return visit
+      if containers + Int(visit.height) <= depth { return visit }
+      throw FormatError.tooDeep(at: try table.object(index).header.lowerBound)
     }
     let object = try table.object(index)
     if visit.height == Visit.entered {
@@ -45,7 +45,7 @@ struct BinaryObjectCheck {
     visit.height = 0
     visit.size = Int32(clamping: ownSize)
     if object.kind.isContainer {
-      if containers == depth { throw object.tooDeep }
+      if containers == depth { throw FormatError.tooDeep(at: object.header.lowerBound) }
       visits[index].height = Visit.entered
       for position in 0..<table.referenceCount(object) {
         let element = try self.visit(
@@ -59,8 +59,4 @@ struct BinaryObjectCheck {
     visits[index] = visit
     return visit
   }
-}
-
-extension BinaryObject {
-  fileprivate var tooDeep: FormatError { FormatError.tooDeep(at: header.lowerBound) }
 }

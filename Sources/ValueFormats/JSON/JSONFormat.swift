@@ -27,15 +27,13 @@ package struct JSONFormat: StoredFormat {
       entries.append(entry)
     }
     try reader.requireEnd()
-    if !isAscending { try checkForDuplicates(in: entries) }
-    return ParsedFile(entries: entries, surroundings: FileSurroundings())
-  }
-
-  private func checkForDuplicates(in entries: [KeyValueEntry]) throws(FormatError) {
-    var keys = Set<StoredKey>(minimumCapacity: entries.count)
-    for entry in entries where !keys.insert(entry.key).inserted {
-      throw FormatError(reason: "duplicate key", offset: entry.text.startIndex)
+    if !isAscending {
+      var keys = Set<StoredKey>(minimumCapacity: entries.count)
+      for entry in entries where !keys.insert(entry.key).inserted {
+        throw FormatError(reason: "duplicate key", offset: entry.text.startIndex)
+      }
     }
+    return ParsedFile(entries: entries)
   }
 
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {

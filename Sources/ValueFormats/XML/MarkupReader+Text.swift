@@ -85,7 +85,7 @@ extension MarkupReader {
   }
 }
 
-/// The characters that XML 1.0 allows in text, and their escapes.
+/// The characters that XML 1.0 allows in text.
 enum MarkupText {
   static func allows(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -99,18 +99,5 @@ enum MarkupText {
       }
     }
     return true
-  }
-
-  static func write(_ text: String, to bytes: inout [UInt8]) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
-      case UInt8(ascii: "<"): bytes.append(contentsOf: "&lt;".utf8)
-      case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
-      // A reader of XML would treat an unescaped carriage return as a line ending.
-      case UInt8(ascii: "\r"): bytes.append(contentsOf: "&#13;".utf8)
-      default: bytes.append(byte)
-      }
-    }
   }
 }

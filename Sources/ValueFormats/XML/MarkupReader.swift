@@ -29,29 +29,21 @@ struct MarkupReader: TextReader {
   /// Skips a comment or processing instruction and returns true if one is next.
   mutating func skipCommentOrInstruction() throws(FormatError) -> Bool {
     guard current == UInt8(ascii: "<"), position + 1 < bytes.endIndex else { return false }
+    let start = position
     switch bytes[position + 1] {
-    case UInt8(ascii: "!") where hasPrefix("<!--"): try skipComment()
-    case UInt8(ascii: "?"): try skipInstruction()
-    default: return false
-    }
-    return true
-  }
-
-  private mutating func skipComment() throws(FormatError) {
-    let start = position
-    position += 4
-    guard skip(past: "--") != nil else { throw failure("unterminated comment", at: start) }
-    guard skip(">") else { throw failure("two consecutive hyphens in a comment", at: position - 2) }
-  }
-
-  private mutating func skipInstruction() throws(FormatError) {
-    let start = position
-    position += 2
-    if try name().lowercased() == "xml" {
-      throw failure("XML declaration not at the beginning of the file", at: start)
-    }
-    guard hasPrefix("?>") || current?.isWhitespace == true, skip(past: "?>") != nil else {
+    case UInt8(ascii: "!") where hasPrefix("<!--"):
+      position += 4
+      guard skip(past: "--") != nil else { throw failure("unterminated comment", at: start) }
+      if skip(">") { return true }
+      throw failure("two consecutive hyphens in a comment", at: position - 2)
+    case UInt8(ascii: "?"):
+      position += 2
+      if try name().lowercased() == "xml" {
+        throw failure("XML declaration not at the beginning of the file", at: start)
+      }
+      if hasPrefix("?>") || current?.isWhitespace == true, skip(past: "?>") != nil { return true }
       throw failure("unterminated processing instruction", at: start)
+    default: return false
     }
   }
 

@@ -65,7 +65,16 @@ struct PropertyListMarkupWriter: TextWriter {
 
   private mutating func write(_ element: PropertyListElement, _ text: String) {
     append("<\(element.rawValue)>")
-    MarkupText.write(text, to: &bytes)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): append("&amp;")
+      case UInt8(ascii: "<"): append("&lt;")
+      case UInt8(ascii: ">"): append("&gt;")
+      // A reader of XML would treat an unescaped carriage return as a line ending.
+      case UInt8(ascii: "\r"): append("&#13;")
+      default: bytes.append(byte)
+      }
+    }
     append("</\(element.rawValue)>")
   }
 }
