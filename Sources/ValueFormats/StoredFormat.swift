@@ -87,11 +87,6 @@ package struct KeyValueEntry: Sendable {
 
 /// The text of a file before its first entry and after its last entry, such as comments.
 package struct FileSurroundings: Sendable, Hashable {
-  package var header: [UInt8]
-  package var footer: [UInt8]
-
-  package init(header: [UInt8] = [], footer: [UInt8] = []) {
-    self.header = header
-    self.footer = footer
-  }
+  package var header: [UInt8] = []
+  package var footer: [UInt8] = []
 }
