@@ -69,12 +69,6 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension MigrationError {
-  init(_ error: SystemError) {
-    self = .system(call: error.call.rawValue, path: error.path, code: error.code)
-  }
-}
-
 extension CryptoLibrary {
   /// Calls a closure with the library, and converts its error.
   static func use<Result>(

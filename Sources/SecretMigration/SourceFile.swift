@@ -51,7 +51,7 @@ struct SourceFile: Sendable {
     do {
       return try body()
     } catch {
-      throw MigrationError(error)
+      throw .system(call: error.call.rawValue, path: error.path, code: error.code)
     }
   }
 }

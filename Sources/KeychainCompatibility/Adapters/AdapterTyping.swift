@@ -71,19 +71,15 @@ struct AdapterTyping {
     if Data(base64Encoded: string) != nil { return "data" }
     let dates = JSONDecoder()
     dates.dateDecodingStrategy = .iso8601
-    if AdapterTyping(decoder: dates).isValue(Date.self, .string(string)) { return "a date" }
+    do throws(Refusal) {
+      _ = try AdapterTyping(decoder: dates).value(Date.self, of: .string(string), .date)
+      return "a date"
+    } catch {
+      // The string has another format.
+    }
     // A URL is stored as a string only at the top level, and a UUID only inside a container.
     if isNested { return URL(string: string)?.scheme == nil ? nil : "a URL" }
     return UUID(uuidString: string) == nil ? nil : "a UUID"
-  }
-
-  private func isValue<Value: Decodable>(_ type: Value.Type, _ tree: ValueTree) -> Bool {
-    do throws(Refusal) {
-      _ = try value(type, of: tree, .plain)
-      return true
-    } catch {
-      return false
-    }
   }
 
   private func value<Value: Decodable>(

@@ -41,7 +41,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     encoder: PropertyListEncoder = PropertyListEncoder(),
     decoder: PropertyListDecoder = PropertyListDecoder()
   ) {
-    let stored = UserDefaultsSetting<Value>(key, in: defaults, encoder, decoder)
+    let stored = UserDefaultsSetting<Value>(
+      key: key, defaults: defaults, encoder: encoder, decoder: decoder)
     self.defaultValue = defaultValue
     read = { stored.value }
     write = { stored.value = $0 }
@@ -70,23 +71,13 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 }
 
 private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
-  private let key: String
+  let key: String
   // `UserDefaults` is documented as thread-safe, but not declared `Sendable` on Linux.
-  private nonisolated(unsafe) let defaults: UserDefaults
-  private let encoder: PropertyListEncoder
-  private let decoder: PropertyListDecoder
+  nonisolated(unsafe) let defaults: UserDefaults
+  let encoder: PropertyListEncoder
+  let decoder: PropertyListDecoder
   private let reading = ReportedAccess()
   private let writing = ReportedAccess()
-
-  init(
-    _ key: String, in defaults: UserDefaults, _ encoder: PropertyListEncoder,
-    _ decoder: PropertyListDecoder
-  ) {
-    self.key = key
-    unsafe self.defaults = defaults
-    self.encoder = encoder
-    self.decoder = decoder
-  }
 
   var value: Value? {
     get { reading.result { () throws(KeyValueStoreError) in try storedValue } }

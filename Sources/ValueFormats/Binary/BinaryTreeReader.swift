@@ -58,7 +58,20 @@ struct BinaryTreeReader {
         try indices.map { index throws(FormatError) in
           try tree(try table.reference(index, of: object))
         })
-    case .dictionary: return .dictionary(try dictionary(object))
+    case .dictionary:
+      var elements: [StoredKey: ValueTree] = [:]
+      let count = table.referenceCount(object) / 2
+      elements.reserveCapacity(count)
+      for index in 0..<count {
+        let key = try table.object(try table.reference(index, of: object))
+        guard key.kind.isString else { throw key.failure("a key is not a string") }
+        let name = StoredKey(try string(key))
+        let element = try tree(try table.reference(count + index, of: object))
+        if elements.updateValue(element, forKey: name) != nil {
+          throw key.failure("duplicate key")
+        }
+      }
+      return .dictionary(elements)
     case .fill: throw object.failure("unexpected fill byte")
     case .uid: throw object.failure("UIDs are not supported")
     case .set, .orderedSet: throw object.failure("sets are not supported")
@@ -70,23 +83,5 @@ struct BinaryTreeReader {
       throw object.failure("invalid Unicode in a string")
     }
     return string
-  }
-
-  private mutating func dictionary(
-    _ object: BinaryObject
-  ) throws(FormatError) -> [StoredKey: ValueTree] {
-    var elements: [StoredKey: ValueTree] = [:]
-    let count = table.referenceCount(object) / 2
-    elements.reserveCapacity(count)
-    for index in 0..<count {
-      let key = try table.object(try table.reference(index, of: object))
-      guard key.kind.isString else { throw key.failure("a key is not a string") }
-      let name = StoredKey(try string(key))
-      let element = try tree(try table.reference(count + index, of: object))
-      if elements.updateValue(element, forKey: name) != nil {
-        throw key.failure("duplicate key")
-      }
-    }
-    return elements
   }
 }

@@ -69,7 +69,17 @@ struct JSONWriter: TextWriter {
       bytes += string.utf8
     } else {
       for byte in string.utf8 {
-        if Self.needsEscape(byte) { writeEscape(of: byte) } else { bytes.append(byte) }
+        switch byte {
+        case 0x08: append("\\b")
+        case 0x09: append("\\t")
+        case 0x0A: append("\\n")
+        case 0x0C: append("\\f")
+        case 0x0D: append("\\r")
+        case ..<0x20: append("\\u\(byte.hexadecimal(digits: 4))")
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        default: bytes.append(byte)
+        }
       }
     }
     bytes.append(UInt8(ascii: "\""))
@@ -77,17 +87,5 @@ struct JSONWriter: TextWriter {
 
   private static func needsEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
-  private mutating func writeEscape(of byte: UInt8) {
-    switch byte {
-    case 0x08: bytes += "\\b".utf8
-    case 0x09: bytes += "\\t".utf8
-    case 0x0A: bytes += "\\n".utf8
-    case 0x0C: bytes += "\\f".utf8
-    case 0x0D: bytes += "\\r".utf8
-    case ..<0x20: bytes += "\\u\(byte.hexadecimal(digits: 4))".utf8
-    default: bytes += [UInt8(ascii: "\\"), byte]
-    }
   }
 }
