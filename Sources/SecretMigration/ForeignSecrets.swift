@@ -133,7 +133,8 @@ extension ForeignSecrets {
     var work = StoreMigration(store: store, isReplacing: replacing, isDryRun: isDryRun)
     try Self.checkProgress(0, of: secrets.count, report)
     for (index, foreign) in secrets.enumerated() {
-      try work.migrate(foreign)
+      let outcome = try work.migrate(foreign)
+      work.report.entries.append(ImportReport.Entry(foreign.identity, outcome))
       try Self.checkProgress(index + 1, of: secrets.count, report)
     }
     if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {

@@ -8,12 +8,8 @@ struct StoreMigration {
   var report = ImportReport()
   var identities = Set<ItemIdentity>()
 
-  mutating func migrate(_ foreign: ForeignSecret) throws(MigrationError) {
-    report.entries.append(ImportReport.Entry(foreign.identity, try outcome(of: foreign)))
-  }
-
-  private mutating func outcome(
-    of foreign: ForeignSecret
+  mutating func migrate(
+    _ foreign: ForeignSecret
   ) throws(MigrationError) -> ImportReport.Outcome {
     if !identities.insert(foreign.identity).inserted {
       return .refused("The source has an earlier secret with the same identity.")
