@@ -5,7 +5,7 @@ public enum NIST: Sendable {
   /// The smallest maximum length, in code points, that a service should impose.
   public static let leastMaximum = 64
 
-  /// Returns the minimum length, in code points, of a password with or without a second factor.
+  /// Returns the minimum length of a password, in code points: 15, or 8 with a second factor.
   public static func minimum(secondFactor: Bool) -> Int { secondFactor ? 8 : 15 }
 }
 
