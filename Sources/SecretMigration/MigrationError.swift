@@ -1,4 +1,3 @@
-import Concurrency
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
@@ -71,19 +70,17 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
 
 extension CryptoLibrary {
   /// Calls a closure with the library, and converts its error.
-  static func use<Result>(
+  static func useForMigration<Result>(
     _ body: (CryptoLibrary) throws(Unavailable) -> Result
   ) throws(MigrationError) -> Result {
-    let library: CryptoLibrary
     do {
-      library = try shared.get()
+      return try use(body)
     } catch {
-      throw .missingLibrary("\(error)")
-    }
-    do {
-      return try body(library)
-    } catch {
-      throw .unavailable("\(error)")
+      switch error {
+      case .missingLibrary(let reason): throw .missingLibrary(reason)
+      case .unavailable(let reason): throw .unavailable(reason)
+      default: throw .store(error)
+      }
     }
   }
 }

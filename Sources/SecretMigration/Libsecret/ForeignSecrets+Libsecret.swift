@@ -26,7 +26,7 @@ extension ForeignSecrets {
   ) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try LibsecretFile(bytes, of: file.path)
-    let key = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret in
+    let key = try CryptoLibrary.useForMigration { (library) throws(Unavailable) -> Secret in
       try library.pbkdf2(
         passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
     }
@@ -35,7 +35,8 @@ extension ForeignSecrets {
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
-      let item = try CryptoLibrary.use { (library) throws(Unavailable) -> LibsecretItem? in
+      let item = try CryptoLibrary.useForMigration {
+        (library) throws(Unavailable) -> LibsecretItem? in
         try sealed.opened(with: key, cipher, by: library)
       }
       if let item {

@@ -100,6 +100,24 @@ package import StorageInternals
     unsafe sha256 = try Self.algorithm("SHA256", "MD", "EVP_sha256", of: library)
   }
 
+  /// Calls a closure with the library, which is loaded first if necessary.
+  package static func use<Result>(
+    _ body: (CryptoLibrary) throws(Unavailable) -> Result
+  ) throws(SecretStoreError) -> Result {
+    try SecretStoreError.checkProcess()
+    let library: CryptoLibrary
+    do {
+      library = try shared.get()
+    } catch {
+      throw .missingLibrary("\(error)")
+    }
+    do {
+      return try body(library)
+    } catch {
+      throw .unavailable("\(error)")
+    }
+  }
+
   /// Returns the object for an algorithm, which is never freed, so that it is looked up only once.
   private static func algorithm(
     _ name: String, _ kind: String, _ getter: String, of library: DynamicLibrary

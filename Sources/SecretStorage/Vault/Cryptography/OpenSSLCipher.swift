@@ -1,4 +1,3 @@
-import Concurrency
 import StorageInternals
 
 /// A cipher that uses OpenSSL's libcrypto.
@@ -18,33 +17,16 @@ public final class OpenSSLCipher: SecretCipher {
     aes.eraseKeys()
   }
 
-  private func withLibrary<Result>(
-    _ body: (CryptoLibrary) throws(Unavailable) -> Result
-  ) throws(SecretStoreError) -> Result {
-    try SecretStoreError.checkProcess()
-    let library: CryptoLibrary
-    do {
-      library = try CryptoLibrary.shared.get()
-    } catch {
-      throw .missingLibrary("\(error)")
-    }
-    do {
-      return try body(library)
-    } catch {
-      throw .unavailable("\(error)")
-    }
-  }
-
   /// Computes the SHA-256 digest of bytes.
   public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try withLibrary { library throws(Unavailable) in try library.digest(of: bytes) }
+    try CryptoLibrary.use { library throws(Unavailable) in try library.digest(of: bytes) }
   }
 
   /// Derives a key with HKDF-SHA-256.
   public func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(Unavailable) in
+    try CryptoLibrary.use { library throws(Unavailable) in
       try library.hkdf(key, salt: salt, info: Array(purpose.utf8)[...])
     }
   }
@@ -55,7 +37,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(Unavailable) in
+    try CryptoLibrary.use { library throws(Unavailable) in
       // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
       let key = try library.scrypt(
         passphrase, salt: salt, logarithmicCost: cost.logarithmicCost, blockSize: cost.blockSize,
@@ -70,7 +52,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    try withLibrary { library throws(Unavailable) in
+    try CryptoLibrary.use { library throws(Unavailable) in
       try aes.seal(
         plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
@@ -80,7 +62,7 @@ public final class OpenSSLCipher: SecretCipher {
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    let opened = try withLibrary { library throws(Unavailable) in
+    let opened = try CryptoLibrary.use { library throws(Unavailable) in
       try aes.open(sealed, under: key, nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }
