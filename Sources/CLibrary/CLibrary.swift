@@ -18,7 +18,7 @@ package func errorMessage(_ code: Int32) -> String {
 /// Writes a line to standard error; there is nowhere else to report a failure of that.
 @Sendable package func writeToStandardError(_ line: String) {
   var line = "\(line)\n"
-  _ = unsafe line.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  _ = line.withUTF8 { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
 /// Fills a buffer from a file or pipe, up to its end.

@@ -1,4 +1,4 @@
-package import CLibrary
+import CLibrary
 import Concurrency
 
 /// A log that writes one line for each distinct failure, until an access succeeds again.

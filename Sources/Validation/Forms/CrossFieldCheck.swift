@@ -135,7 +135,7 @@ extension CrossFieldCheck where Value: StringProtocol {
 
 /// A field with checks that read another field.
 struct Dependent: Sendable {
-  weak let field: (AnyObject & Sendable)?
+  weak let field: (any AnyObject & Sendable)?
   /// Evaluates the field again after a change of the other field.
   let revalidate: @Sendable () -> Void
 }
