@@ -94,11 +94,12 @@ extension FileSystem {
       try rename(temporary, to: path)
       return true
     }
+    // Until the exchange is undone: meanwhile, the old file may be in place of a newer one.
+    let displaced = try openDisplaced(temporary, new, path)
+    displaced.setProvisional(true)
+    defer { displaced.setProvisional(false) }
     var failure: SystemError?
     do throws(SystemError) {
-      let displaced = try open(temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-      displaced.setProvisional(true)
-      defer { displaced.setProvisional(false) }
       if try isUnmodified(displaced, since: old), try hasExpectedContent(temporary) { return true }
     } catch {
       failure = error
@@ -106,6 +107,18 @@ extension FileSystem {
     try undoExchange(temporary, new, at: path)
     if let failure { throw failure }
     return false
+  }
+
+  /// Opens the old file after the exchange, which is undone if that fails.
+  private func openDisplaced(
+    _ temporary: String, _ new: FileStatus, _ path: String
+  ) throws(SystemError) -> File {
+    do {
+      return try open(temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+    } catch {
+      try undoExchange(temporary, new, at: path)
+      throw error
+    }
   }
 
   /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.

@@ -99,6 +99,10 @@ import Testing
       case 1:
         try FileSystem().replaceFile(at: path, with: new + new)
         if edit != .rename { try make(edit) }
+      case 2 where edit != .remove:
+        // The old file is in place until the newest one is exchanged with it.
+        let isProvisional = try FileSystem().open(path, O_RDONLY).isProvisional
+        #expect(isProvisional)
       default: break
       }
       return nil
