@@ -34,12 +34,15 @@ enum BlockingWait {
 extension AuthenticationContext {
   /// Prompts for the authentication that an item requires, and blocks the thread.
   ///
-  /// - Throws: `unavailable` in a task, or the error of the authentication.
+  /// - Throws: `unavailable` in a task, `forked` in a forked child, or the error of the
+  ///   authentication.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {
     let accessControl = item.attributes.accessControl
     if accessControl.flags.isEmpty { return .none }
+    // In a forked child, no thread would run the task.
+    try SecretStoreError.checkProcess()
     guard BlockingWait.isPossible else {
       throw .unavailable(
         """

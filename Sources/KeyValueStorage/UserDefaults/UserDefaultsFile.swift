@@ -23,6 +23,7 @@ package struct UserDefaultsFile: Sendable {
   package init(
     _ path: String, decoding shouldDecode: (String) -> Bool = { _ in false }
   ) throws(KeyValueStoreError) {
+    try KeyValueStoreError.checkProcess()
     self.path = path
     let (status, isBinary) = try convertingErrors { () throws(SystemError) in
       (try FileSystem().status(of: path), try BinaryPropertyListFormat.isFormat(ofFile: path))

@@ -1,3 +1,4 @@
+import Concurrency
 import SecretStorage
 
 /// A property stored as JSON under a key of an adapter, as declared in version 0.1.
@@ -25,6 +26,7 @@ public final class CodableKeychainElement<Property: Codable> {
   public var wrappedValue: Property? {
     get {
       if let store { return store.wrappedValue }
+      if Fork.isChild { return nil }
       do {
         let value: Property = try storageAdapter.load(for: key)
         failures.didSucceed()
@@ -39,6 +41,7 @@ public final class CodableKeychainElement<Property: Codable> {
     }
     set {
       if let store { return store.wrappedValue = newValue }
+      if Fork.isChild { return Fork.report() }
       do {
         if let newValue {
           try storageAdapter.save(value: newValue, for: key)

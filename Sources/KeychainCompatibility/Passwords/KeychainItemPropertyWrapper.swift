@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 public import SecretStorage
 import ValueFormats
@@ -14,8 +15,9 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   public private(set) var wrappedValueUnchanged = false
   /// The error of the last access, from the store; nil if it succeeded or there was none.
   @available(*, deprecated, message: "Use `error` of the projected value.")
-  public private(set) var storeError: SecretStoreError?
+  public var storeError: SecretStoreError? { Fork.isChild ? .forked : lastError }
 
+  private var lastError: SecretStoreError?
   private let defaultValue: T?
   private let item: PasswordItem<Data>
   private var cachedValue: T?
@@ -51,10 +53,12 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// An in-place change of an unreadable value is discarded, and reported in the same way.
   open var wrappedValue: T? {
     get {
+      if Fork.isChild { return defaultValue }
       if refreshPolicy == .onAccess, !isUnsaved { implicitly(.read, loadFromKeychain) }
       return cachedValue ?? defaultValue
     }
     set {
+      if Fork.isChild { return Fork.report() }
       cachedValue = newValue
       isCacheValid = true
       wrappedValueUnchanged = false
@@ -63,8 +67,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       implicitly(.write, saveToKeychain)
     }
     _modify {
-      let isReadable = readBase()
-      var value = cachedValue ?? defaultValue
+      let isReadable = Fork.isChild || readBase()
+      var value = Fork.isChild ? defaultValue : cachedValue ?? defaultValue
       // An optional chain that ended at nil changed nothing, and setting nil is a removal.
       let wasNil = value == nil
       defer { if isReadable, !wasNil || value != nil { wrappedValue = value } }
@@ -173,7 +177,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     isCacheValid = true
     wrappedValueUnchanged = true
     isUnsaved = false
-    storeError = nil
+    lastError = nil
     SecretStores.didSucceed(after: reportedFailures)
     reportedFailures = []
   }
@@ -184,7 +188,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       try access()
     } catch {
       let failure = error as? KeychainFailure ?? KeychainFailure(error)
-      storeError = failure.cause
+      lastError = failure.cause
       throw failure.reported
     }
   }
@@ -201,10 +205,10 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       return true
     } catch {
       // An error thrown by a subclass may contain a secret.
-      let cause = error is KeychainError ? storeError : nil
+      let cause = error is KeychainError ? lastError : nil
       let failure = SecretStorageFailure(
         operation, cause ?? .unavailable("\(Self.self) threw another error"))
-      storeError = failure.error
+      lastError = failure.error
       // A discarded change is lost, so each one is reported.
       if reportedFailures.insert(failure).inserted || operation == .change {
         SecretStores.onFailure(failure)

@@ -16,6 +16,7 @@ extension SecretVault {
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
+    try SecretStoreError.checkProcess()
     try ItemLimits.check(identity: identity, attributes: attributes, secretCount: secret.count)
     let payload = try payload(
       of: secret, identity, attributes.accessControl, authorizedBy: authorization)

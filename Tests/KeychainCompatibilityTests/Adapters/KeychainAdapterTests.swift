@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import KeychainCompatibility
 import SecretStorage
@@ -186,6 +187,19 @@ struct KeychainAdapterTests {
     #expect(try memory.loadAll().map(\.0) == ["person"])
     element.wrappedValue = nil
     #expect(memory.values.isEmpty)
+  }
+
+  @Test(.forks) func elementIsNilInAForkedChild() async {
+    await #expect(processExitsWith: .success) {
+      let element = CodableKeychainElement<Int>(storageAdapter: Memory(), key: "number")
+      element.wrappedValue = 5
+      let child = try ForkedChild(isQuiet: true) {
+        element.wrappedValue = 6
+        if element.wrappedValue != nil { _exit(1) }
+      }
+      try child.wait()
+      if element.wrappedValue != 5 { _exit(2) }
+    }
   }
 
   @Test func elementAndKeychainStoreShareAnItem() {

@@ -89,16 +89,29 @@ struct DefaultsStoreTests {
       try inMemory {
         let number = DefaultsStore<Int>(key: "number", defaultValue: 45, defaults: KeyValueStore())
         let text = KeychainStore<String>(key: "key")
+        let password = GenericPassword<String>(service: "service", defaultValue: "none")
         number.wrappedValue = 1
         text.wrappedValue = "words"
+        password.wrappedValue = "secret"
         let child = try ForkedChild(isQuiet: true) {
           number.wrappedValue = 2
           text.wrappedValue = "others"
           text.wrappedValue?.append(" and more")
           if number.wrappedValue != 45 || text.wrappedValue != nil { _exit(1) }
+          password.wrappedValue = "others"
+          password.wrappedValue?.append(" and more")
+          if password.wrappedValue != "none" || password.storeError != .forked { _exit(2) }
+          do {
+            let file = URL(filePath: "/missing")
+            try DefaultsMigration(into: KeyValueStore()).run(propertyList: file)
+            _exit(3)
+          } catch KeyValueStoreError.forked {
+            // Before the file is read.
+          }
         }
         try child.wait()
         #expect(number.wrappedValue == 1 && text.wrappedValue == "words")
+        #expect(password.wrappedValue == "secret" && password.storeError == nil)
       }
     }
   }

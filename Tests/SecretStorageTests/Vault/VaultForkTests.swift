@@ -39,7 +39,12 @@ import Testing
         try expectForked { try vault.secret(of: family.item.id) }
         try expectForked { try vault.salvageableItems() }
         try expectForked { try vault.salvageableItems(unlockingWith: [.device]) }
-        try expectForked { try vault.add("child's", account: "child") }
+        for flags in [AccessFlags(), .userPresence] {
+          let attributes = ItemAttributes(accessControl: AccessControl(flags: flags))
+          try expectForked {
+            try vault.add("child's", identity: .generic(service: "child"), attributes: attributes)
+          }
+        }
         try expectForked { try vault.remove(family.item.id, expecting: family.item.revision) }
         try expectForked { try vault.compact() }
         try expectForked { try vault.repair() }
