@@ -9,7 +9,6 @@ struct VaultChain: Sendable {
   private(set) var recordCount = 0
   /// The number of records with one item, which take longer to open than blocks of items.
   private(set) var singleItemRecordCount = 0
-  private(set) var byteCount = 0
 
   /// Skips the sequence numbers up to and including the given one.
   mutating func skip(to sequence: UInt64?) {
@@ -20,7 +19,6 @@ struct VaultChain: Sendable {
   mutating func extend(by record: LogRecord, sequence: UInt64, _ subject: RecordSubject) {
     recordCount += 1
     if case .item = subject { singleItemRecordCount += 1 }
-    byteCount += record.payload.count
     head = ChainHead(
       sequence: sequence, digest: Array(record.digest)[...], subject: subject,
       previousDigest: head.digest)
@@ -28,11 +26,10 @@ struct VaultChain: Sendable {
   }
 
   /// Continues in a new log whose records up to a key table contain the items of this one.
-  mutating func move(to table: KeyTableRecord, _ record: LogRecord, byteCount: Int) {
+  mutating func move(to table: KeyTableRecord, _ record: LogRecord) {
     self = VaultChain()
     start = table.logStart
     recordCount = Int(clamping: table.sequence - table.logStart)
-    self.byteCount = byteCount
     head = ChainHead(
       sequence: table.sequence - 1, digest: table.previousDigest, subject: table.previousSubject,
       previousDigest: [])

@@ -27,13 +27,14 @@ extension VaultContents {
       }
       if !changes.isReset, changes.position == position { return }
       if changes.isReset { held = held ?? index }
-      if changes.continuation != nil, continued != nil {
+      let isNewLog = changes.isReset || continued != nil
+      if continued != nil {
         swap(&self, &continued!)
         // Otherwise the first change would copy the index.
         continued = nil
       }
       do {
-        isValidated = try adopt(changes, location)
+        isValidated = try adopt(changes, ofNewLog: isNewLog, location)
       } catch {
         // The changes are only partially applied, so the log must be read again.
         let held = held ?? index
@@ -59,7 +60,7 @@ extension VaultContents {
 
   /// Applies and validates changes; returns false if the whole log must be read again.
   private mutating func adopt(
-    _ changes: LogChanges, _ location: VaultLocation
+    _ changes: LogChanges, ofNewLog isNewLog: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     session.changeCount += 1
     if changes.isReset { reset() }
@@ -67,7 +68,7 @@ extension VaultContents {
     try apply(changes, location.device)
     if changes.position == .nowhere {
       guard try validateMissingLog(location) else { return false }
-    } else if changes.isReset || changes.continuation != nil {
+    } else if isNewLog {
       let tail = interruptedWrite == nil ? changes.tail : nil
       guard try validate(tail, location) else { return false }
     } else if damage.places.count > damagedBefore || changes.tail != nil || outdatedStart != nil
@@ -98,7 +99,7 @@ extension VaultContents {
       try read.isAuthentic(user: user, cipher)
     else { return nil }
     var continued = self
-    continued.chain.move(to: read, record, byteCount: index.byteCount)
+    continued.chain.move(to: read, record)
     do throws(SecretStoreError) {
       try continued.adopt(read, device)
     } catch {

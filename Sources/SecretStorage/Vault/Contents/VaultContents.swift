@@ -6,6 +6,7 @@ struct VaultContents: Sendable {
   var keys = VaultKeys()
   var session = VaultSession()
 
+  /// The end of what was read of the log; nil if the log must be read from its beginning.
   var position: LogPosition?
   var chain = VaultChain()
   var index = VaultIndex()
@@ -52,6 +53,9 @@ struct VaultSession: Sendable {
 }
 
 extension VaultContents {
+  /// The size of the log, as far as it was read, in bytes.
+  var logSize: Int { position?.size ?? 0 }
+
   /// Whether the log may have items that no key in memory shows.
   var mayHaveMore: Bool { sealedRecordCount > 0 || keys.standing == .candidate }
 

@@ -19,12 +19,11 @@ struct FilePosition {
   init(_ position: LogPosition) {
     let words = position.words
     (device, inode, size) = (words[0], words[1], Int(words[2]))
-    (modified, end) = (Int64(bitPattern: words[3]), Int(words[4]))
+    (modified, end) = (Int64(bitPattern: words[3]), position.size)
   }
 
   var logPosition: LogPosition {
-    LogPosition(
-      words: [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(end), 0, 0, 0])
+    LogPosition(size: end, words: [device, inode, UInt64(size), UInt64(bitPattern: modified)])
   }
 
   func isCurrent(for status: FileStatus) -> Bool {

@@ -43,9 +43,7 @@ struct FileRecordLog: RecordLog {
       if !previous.isOfFile(current), let (record, end) = try lastOfReplacement(file),
         try isContinued(record)
       {
-        var changes = try readAppended(file, from: end)
-        changes.continuation = record
-        return changes
+        return try readAppended(file, from: end)
       }
     }
     // The records keep the file open, also when it is replaced.

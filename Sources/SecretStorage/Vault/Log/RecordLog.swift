@@ -9,8 +9,8 @@ package protocol RecordLog: Sendable {
   /// beginning also removes leftovers of killed writers.
   ///
   /// If the log was replaced, the closure receives the last record that the replacement wrote, and
-  /// returns whether the reader already has all items up to this record. If so, the record becomes
-  /// the ``LogChanges/continuation``, and only later records are returned.
+  /// returns whether the reader already has all items up to this record. If so, only later records
+  /// are returned.
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
@@ -87,10 +87,12 @@ package struct LogRecord: Sendable {
 /// A position in a log, which only that log can interpret.
 package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
-  package static let nowhere = LogPosition(words: SIMD8(repeating: 0))
+  package static let nowhere = LogPosition(size: 0, words: SIMD4(repeating: 0))
 
+  /// The size of the log up to the position, in bytes.
+  package let size: Int
   /// Numbers that each log defines for itself.
-  package let words: SIMD8<UInt64>
+  package let words: SIMD4<UInt64>
 }
 
 /// The content of a log after a position.
@@ -115,8 +117,6 @@ package struct LogChanges: Sendable {
 
   /// Whether the log was replaced since the position, so that everything read before is invalid.
   package let isReset: Bool
-  /// The last record of a replacement of the log, up to which the reader already has the content.
-  package var continuation: LogRecord?
   package var entries: [Entry] = []
   package var tail: Tail?
   /// The end of the last entry.

@@ -103,8 +103,7 @@ extension SecretVault {
   /// Compacts the vault in the background if worthwhile.
   func compactIfWorthwhile() {
     let isDue = contents.withLock { contents in
-      let size = contents.chain.byteCount
-      return contents.needsCompaction && contents.session.compaction.begin(atSize: size)
+      contents.needsCompaction && contents.session.compaction.begin(atSize: contents.logSize)
     }
     guard isDue else { return }
     background.run { [self] in
@@ -119,8 +118,7 @@ extension SecretVault {
         }
       }
       contents.withLock { contents in
-        let size = contents.chain.byteCount
-        contents.session.compaction.end(succeeded: isDone, atSize: size)
+        contents.session.compaction.end(succeeded: isDone, atSize: contents.logSize)
       }
     }
   }
@@ -168,7 +166,7 @@ extension VaultContents {
   fileprivate var needsCompaction: Bool {
     if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
-    return keys.isDeviceOutdated || chain.byteCount > needed
+    return keys.isDeviceOutdated || logSize > needed
       || chain.singleItemRecordCount > max(1024, index.count / 4)
   }
 }
