@@ -24,7 +24,7 @@ struct DiskReserve: Sendable {
     self.fileSystem = fileSystem
   }
 
-  /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
+  /// Restores the whole file if there is enough space; `lock` is that of the log's writers.
   func fill(holding lock: borrowing FileLock) {
     do throws(SystemError) {
       if let status = try fileSystem.status(of: path), status.size >= Self.size { return }

@@ -6,7 +6,7 @@ struct FilePosition {
   private let inode: UInt64
   /// The size of the file when it was last checked, in bytes.
   let size: Int
-  /// The time of the last modification of the file, in nanoseconds since 1970.
+  /// In nanoseconds since 1970.
   let modified: Int64
   /// The end of the last record, in bytes from the beginning of the file.
   let end: Int
@@ -29,9 +29,6 @@ struct FilePosition {
   func isCurrent(for status: FileStatus) -> Bool {
     isOfFile(status) && size == status.size && modified == Int64(status.modified)
   }
-
-  /// Whether the same file has grown since; after any other change, the whole file is read again.
-  func isEarlier(than status: FileStatus) -> Bool { isOfFile(status) && size < status.size }
 
   func isOfFile(_ status: FileStatus) -> Bool {
     device == status.device && inode == status.inode

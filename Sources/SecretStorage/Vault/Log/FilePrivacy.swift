@@ -19,15 +19,13 @@ func checkPrivacy(_ status: FileStatus, of path: String) throws(SecretStoreError
 }
 
 extension FileSystem {
-  /// Opens a file that only its owner can access, or returns nil if it or its directory is missing;
-  /// checks the open descriptor, so that the file cannot be replaced after the check.
-  ///
-  /// To be written to, the file must have only one name, because it may be any other file's as
-  /// well.
+  /// Opens a file that only its owner can access and, for writing, has only one name; returns nil
+  /// if it or its directory is missing.
   func openPrivate(
     _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
+    // The file cannot be replaced after a check of the open descriptor.
     let status = try mapErrors { () throws(SystemError) in try file.status() }
     try checkPrivacy(status, of: path)
     if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
@@ -41,10 +39,8 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace the files beside a file; throws if that fails.
-  ///
-  /// A missing directory will be created without that permission. If the file does not exist, this
-  /// also throws if another user owns the directory, or the nearest existing one above it.
+  /// Revokes other users' permission to replace the files beside a file; throws if that fails, or
+  /// if the file is missing and another user owns the directory, or the nearest one above it.
   func protectDirectory(of file: String) throws(SecretStoreError) {
     let path = file.parentDirectory
     let (directory, found) = try mapErrors { () throws(SystemError) in
@@ -90,7 +86,7 @@ extension FileSystem {
         """)
   }
 
-  /// Opens the file at a path without following a symbolic link; returns nil if there is none.
+  /// Opens a file without following a symbolic link; returns nil if there is none.
   func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // Non-blocking, because opening a FIFO in the file's place could block indefinitely.

@@ -6,9 +6,7 @@ import StorageInternals
 extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
-  /// Creates a hard link to the file, or a copy if the file system does not support hard links.
-  ///
-  /// Its name contains the modification time of the file, which ends at a position.
+  /// Keeps the file, which ends at a position, as a hard link or, if there are none, as a copy.
   func keepDamagedCopy(of logPosition: LogPosition) throws(SecretStoreError) {
     let position = FilePosition(logPosition)
     let name = path.companion(".damaged-\(position.modified)")
@@ -42,7 +40,6 @@ extension FileRecordLog {
     }
   }
 
-  /// Removes the copies, and returns their names.
   func removeDamagedCopies() throws(SecretStoreError) -> [String] {
     let names = try damagedCopies
     if names.isEmpty { return names }

@@ -1,6 +1,6 @@
 import StorageInternals
 
-// The frames of records and the header of the file: their encoding and their parsing.
+// The encoding and the parsing of records' frames and of the file's header.
 
 /// The layout of a record in the file; see <doc:TheVaultsFormat>.
 enum Frame {
@@ -20,7 +20,7 @@ enum Frame {
     file += record.payload
   }
 
-  /// Returns the payload length in a frame's header; nil if the header is damaged or incomplete.
+  /// Returns the payload length in a frame's header; nil if that is damaged or incomplete.
   static func payloadCount(in bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
@@ -40,9 +40,8 @@ enum Frame {
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
   private static let sectorSize = 512
 
-  /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end.
-  ///
-  /// Such a sector was never written to the disk: no record has so many zeros.
+  /// Whether bytes at a file offset include a sector of zeros, or a part of one at either end,
+  /// which was never written to the disk: no record has so many zeros.
   static func isUnwritten(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Bool {
     var rest = bytes
     var position = offset
@@ -69,8 +68,7 @@ enum FileHeader {
   /// The size of the header, in bytes.
   static let size = 32
 
-  /// Returns a header with the offset of the frame of the last record that a compaction wrote; 0 in
-  /// a file that no compaction wrote.
+  /// Returns a header with the offset of the last frame that a compaction wrote, or 0.
   static func encode(
     lastRecord: UInt32 = 0, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> [UInt8] {
@@ -92,9 +90,8 @@ enum FileHeader {
     return header.littleEndianUInt32(at: header.startIndex + magic.count)
   }
 
-  /// Returns the offset of the frame of the last record that a compaction wrote, if there is one.
-  ///
-  /// Nothing authenticates the offset.
+  /// Returns the offset of the frame of the last record that a compaction wrote, if there is one;
+  /// nothing authenticates it.
   static func lastRecord(in header: [UInt8]) -> Int? {
     guard header.count == size, header.starts(with: magic),
       header[...].littleEndianUInt32(at: magic.count) == version
@@ -113,7 +110,7 @@ extension FileRecordLog {
     return content
   }
 
-  /// Returns the entries in the part of the file at an offset, and the index of their end.
+  /// Returns the entries in the part of a file at an offset, and the index of their end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
     _ reader: LogReader? = nil
@@ -157,8 +154,7 @@ struct FrameSearch {
   private var budget: Int
 
   init(_ bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) {
-    self.bytes = bytes
-    self.cipher = cipher
+    (self.bytes, self.cipher) = (bytes, cipher)
     budget = 2 * bytes.count + Frame.payloadLimit
   }
 

@@ -35,7 +35,6 @@ extension FileRecordLog {
     }
   }
 
-  /// Replaces the current file, if any, with a new one.
   func install(
     _ new: consuming Replacement, holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -71,14 +70,12 @@ extension FileRecordLog {
     return (record, offset + frame.count)
   }
 
-  /// A new file under construction, which replaces the log's file when it is complete.
-  ///
-  /// It is unnamed until then, so that no leftover can exist and no reader can find it. In file
-  /// systems without unnamed files, it is kept in memory.
+  /// A new file, which is unnamed until it is complete and replaces the log's file, so that no
+  /// leftover can exist; in memory if the file system has no unnamed files.
   struct Replacement: ~Copyable {
     private let log: FileRecordLog
     private let file: File?
-    /// The bytes that are not written yet: the end of the file, or the whole file.
+    /// The bytes that are not written yet.
     private var rest: [UInt8]
     private var writtenCount = 0
     /// The offset of the last record's frame.
@@ -100,7 +97,6 @@ extension FileRecordLog {
       self.file = file
     }
 
-    /// The size of the file, in bytes.
     var count: Int { writtenCount + rest.count }
 
     mutating func add(_ record: LogRecord) throws(SecretStoreError) {
@@ -109,7 +105,6 @@ extension FileRecordLog {
       if rest.count >= Self.chunkSize { try synchronize() }
     }
 
-    /// Writes and flushes the records so far, unless the file is kept in memory.
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
       if file == nil { return }

@@ -10,12 +10,10 @@ struct FileRecordLog: RecordLog {
   let path: String
   let cipher: any SecretCipher
   var fileSystem = FileSystem()
-  /// The maximum time that a writer waits for other writers.
   var lockTimeout = LockTimeout()
   /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
-  /// The file whose name is known to be on disk, because this object has flushed the directory
-  /// since the file was installed.
+  /// The file whose name is on disk, because this object has flushed the directory since.
   private let namedFile = Lock<FileIdentity?>(nil)
 
   var name: String { path }
@@ -39,10 +37,10 @@ struct FileRecordLog: RecordLog {
     try checkSize(current)
     if let position, position != .nowhere {
       let previous = FilePosition(position)
-      if previous.isEarlier(than: current) { return try readAppended(file, from: previous.end) }
-      if !previous.isOfFile(current), let (record, end) = try lastOfReplacement(file),
-        try isContinued(record)
-      {
+      if previous.isOfFile(current) {
+        // After any other change than growth, the whole file is read again.
+        if previous.size < current.size { return try readAppended(file, from: previous.end) }
+      } else if let (record, end) = try lastOfReplacement(file), try isContinued(record) {
         return try readAppended(file, from: end)
       }
     }
@@ -57,9 +55,8 @@ struct FileRecordLog: RecordLog {
     return try read(file, current, reader)
   }
 
-  /// Reads the part of a file after a record, and waits for a write in progress.
-  ///
-  /// A write takes microseconds. If a frame is incomplete for longer, its writer was killed.
+  /// Reads the part of a file after a record, and waits for a write in progress, which takes
+  /// microseconds: if a frame is incomplete for longer, its writer was killed.
   private func readAppended(
     _ file: borrowing File, from start: Int
   ) throws(SecretStoreError) -> LogChanges {
@@ -74,9 +71,8 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Removes temporary files of killed writers, which may open without a passphrase.
-  ///
-  /// Does nothing while a writer is active.
+  /// Removes temporary files of killed writers, which may open without a passphrase, unless a
+  /// writer is active.
   private func removeLeftovers() {
     do throws(SystemError) {
       guard try fileSystem.hasTemporaryFiles(of: path),
@@ -95,19 +91,18 @@ struct FileRecordLog: RecordLog {
     let bytes = try mapErrors { () throws(SystemError) in
       try file.read(from: start, count: status.size - start)
     }
-    var entries: [LogChanges.Entry] = []
     var content = bytes[...]
-    if start == 0 {
-      switch try FileHeader.storedVersion(in: content, cipher) {
-      case FileHeader.version: content = content.dropFirst(FileHeader.size)
-      case let version?: throw .newerFormat("\(path), in format version \(version),")
-      case nil: content = try skipDamagedHeader(content, status, into: &entries)
+    // A damaged header is damage before the first record.
+    if start == 0, let version = try FileHeader.storedVersion(in: content, cipher) {
+      guard version == FileHeader.version else {
+        throw .newerFormat("\(path), in format version \(version),")
       }
+      content = content.dropFirst(FileHeader.size)
     }
     let parsed = try parse(content, at: start, of: status, reader)
-    if start == 0, entries.isEmpty, parsed.entries.isEmpty {
+    if start == 0, parsed.entries.isEmpty {
       // A file is created with its first records, so this is not a vault, or all records are lost.
-      throw .corrupted("\(path) is not an intact vault: it contains no complete record")
+      throw .corrupted("\(path) is not a vault: it contains no complete record")
     }
     let reached = FilePosition(status, end: start + parsed.end)
     let rest = bytes[parsed.end...]
@@ -115,11 +110,10 @@ struct FileRecordLog: RecordLog {
       place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
       isUnwritten: Frame.isUnwritten(rest, at: reached.end))
     return LogChanges(
-      isReset: start == 0, entries: entries + parsed.entries, tail: rest.isEmpty ? nil : tail,
+      isReset: start == 0, entries: parsed.entries, tail: rest.isEmpty ? nil : tail,
       position: reached.logPosition)
   }
 
-  /// Throws if a file is larger than any vault, before memory is allocated for it.
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
     throw .corrupted(
@@ -136,19 +130,6 @@ struct FileRecordLog: RecordLog {
       """
       \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact
       """)
-  }
-
-  /// Skips to the first record; throws if there is none, because the file is then not a vault.
-  private func skipDamagedHeader(
-    _ content: ArraySlice<UInt8>, _ status: FileStatus, into entries: inout [LogChanges.Entry]
-  ) throws(SecretStoreError) -> ArraySlice<UInt8> {
-    var search = FrameSearch(content, cipher)
-    guard let first = try search.nextRecord(from: content.startIndex) else {
-      throw .corrupted("\(path) is not a vault: it has neither a vault's header nor a record")
-    }
-    let place = "the header, bytes 0..<\(first) of \(path),"
-    entries.append(.damaged(place, after: FilePosition(status, end: 0).logPosition))
-    return content[first...]
   }
 
   func withWriterLock<Result>(
@@ -209,8 +190,7 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Flushes the directory if the file was installed by another object, or by a write that could
-  /// not flush it.
+  /// Flushes the directory if that is not known to have happened since the file was installed.
   ///
   /// Otherwise, a power failure could restore the replaced file after writes to the new one were
   /// acknowledged, or recorded in this machine's state.
@@ -254,9 +234,8 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Acquires the writers' lock within `lockTimeout`, and then flushes the file's name.
-  ///
-  /// The kernel releases the lock when its holder dies.
+  /// Acquires the writers' lock, which the kernel releases when its holder dies, and then flushes
+  /// the file's name.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     let lock = try mapErrors { () throws(SystemError) in
       try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)

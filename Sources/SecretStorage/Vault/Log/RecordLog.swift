@@ -5,22 +5,21 @@ package protocol RecordLog: Sendable {
 
   /// Returns the records after a position, or all for nil; a log that does not exist has none.
   ///
-  /// This is called at each access, and is cheap if nothing was appended. Reading from the
-  /// beginning also removes leftovers of killed writers.
+  /// Each access calls this, so it is cheap if nothing was appended. Reading from the beginning
+  /// also removes leftovers of killed writers.
   ///
   /// If the log was replaced, the closure receives the last record that the replacement wrote, and
-  /// returns whether the reader already has all items up to this record. If so, only later records
-  /// are returned.
+  /// returns whether the reader has all items up to it, so that only later records are returned.
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges
 
-  /// Calls a closure while no other writer is active, so that long work cannot starve.
+  /// Calls a closure while no other writer is active; throws `busy`, without a call, if others are
+  /// for too long.
   ///
-  /// Throws `busy`, without a call, if other writers are active for too long; reading never waits
-  /// for them. If a replacement of the log by another process or a failed flush may not survive a
-  /// power failure, the log is made durable before the call.
+  /// If a replacement of the log by another process or a failed flush may not survive a power
+  /// failure, the log is made durable before the call.
   func withWriterLock<Result>(
     _ body: (_ append: LogAppend) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result
@@ -28,9 +27,8 @@ package protocol RecordLog: Sendable {
   /// Replaces the whole log atomically; `make` is called as by ``withWriterLock(_:)``.
   ///
   /// The log is unchanged if `make` returns nil, or after an error, which is `conflict` unless the
-  /// log ends at the position. A copy of the old log may be kept for inspection.
-  ///
-  /// The records of `beginning` precede the others, and are added while other writers are active.
+  /// log ends at the position. The records of `beginning` precede the others, and are added while
+  /// other writers are active.
   ///
   /// - Returns: The error because of which the new log may not survive a power failure, if any.
   ///   Then the machine's state must not refer to the new log yet.
@@ -48,10 +46,8 @@ package protocol RecordLog: Sendable {
   ) throws(SecretStoreError) -> ChangeObservation
 }
 
-/// Appends records atomically and durably, and returns the position after them.
-///
-/// Without records, the log is only flushed. A torn end is truncated. Throws `conflict` unless the
-/// log ends at the position.
+/// Appends records, if any, atomically and durably, in place of a torn end, and returns the
+/// position after them; throws `conflict` unless the log ends at the position.
 package typealias LogAppend = (
   _ records: [LogRecord], _ position: LogPosition
 ) throws(SecretStoreError) -> LogPosition
@@ -62,8 +58,6 @@ package typealias LogBeginning = (
 ) throws(SecretStoreError) -> Void
 
 /// Reads bytes at an offset, which only the log can interpret, even after the log's replacement.
-///
-/// Throws `corrupted` if the bytes are missing.
 package typealias LogReader =
   @Sendable (_ offset: Int, _ count: Int) throws(SecretStoreError) -> ArraySlice<UInt8>
 
@@ -84,14 +78,14 @@ package struct LogRecord: Sendable {
   package var offset = 0
 }
 
-/// A position in a log, which only that log can interpret.
+/// A position in a log.
 package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
   package static let nowhere = LogPosition(size: 0, words: SIMD4(repeating: 0))
 
   /// The size of the log up to the position, in bytes.
   package let size: Int
-  /// Numbers that each log defines for itself.
+  /// Numbers that only the log can interpret.
   package let words: SIMD4<UInt64>
 }
 
