@@ -1,19 +1,19 @@
 import Concurrency
 
-// Before a write, this machine records on disk which vault is at the path. This record and that of
-// the newest log record reveal a rollback or replacement, which the app can accept.
+// Before a write, this machine records which vault is at the path. This record and that of the
+// newest log record reveal a replacement or rollback, which the app can accept.
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.keys.table?.vaultID else { return }
     try recordVault(
-      vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
+      vaultID, recorded: draft.base.recordedVaultID, isNew: draft.base.chain.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. The log's first record is certainly on disk. A record that another
     // process has written may not be.
-    let start = draft.base.start ?? 0
-    if let first = draft.base.first,
-      !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
+    let start = draft.base.chain.start ?? 0
+    if let first = draft.base.chain.first,
+      !draft.base.remembersThisLog || !location.device.hasFlushed(vaultID, start)
     {
       let vault = RememberedVault(
         vaultID: vaultID, logStart: start, head: first, keys: draft.result?.keys)
@@ -32,7 +32,6 @@ extension SecretVault {
     reportingFailure { () throws(SecretStoreError) in try record(vault, location) }
   }
 
-  /// Records a durable state on this machine, and in this object.
   private func record(
     _ vault: RememberedVault, _ location: VaultLocation
   ) throws(SecretStoreError) {
@@ -43,10 +42,8 @@ extension SecretVault {
     }
   }
 
-  /// Records the vault at the log's path durably, and reports a failure.
-  ///
-  /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
-  /// replacement of the recorded one.
+  /// Records the vault at the log's path durably; reports a failure, but throws if the record could
+  /// not be flushed, or if a new vault would be mistaken for a replacement of the recorded one.
   func recordVault(
     _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) {
@@ -65,9 +62,8 @@ extension SecretVault {
     }
   }
 
-  /// Accepts an older copy of the vault that was restored intentionally, such as a backup.
-  ///
-  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
+  /// Accepts an older copy of the vault that was restored intentionally, such as a backup; throws
+  /// ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
     let device = try location.device
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
@@ -92,9 +88,8 @@ extension SecretVault {
   /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.
   ///
   /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. After
-  /// a removal, the next write creates a new vault that this device can open.
-  ///
-  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
+  /// a removal, the next write creates a new vault that this device can open. Throws as
+  /// ``acceptRollback()``.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
       guard case .replaced = contents.trustError ?? contents.missingVaultError else { return nil }

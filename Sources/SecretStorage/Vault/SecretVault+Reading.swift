@@ -32,15 +32,19 @@ extension SecretVault {
   /// Checking an application password takes the time of the item's cost, once for each context.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)`` or
-  ///   ``SecretStoreError/corrupted(_:)`` if the item exists but cannot be opened;
+  ///   ``SecretStoreError/corrupted(_:)`` if the item cannot be opened;
   ///   ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword`` if the
-  ///   authorization does not satisfy the item's access flags.
+  ///   authorization does not satisfy its access flags.
   public func secret(
     of id: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
     let found = try read {
       contents throws(SecretStoreError) -> (VaultItem, Secret, StoreRevision)? in
-      guard let item = try contents.certainItem(id) else { return nil }
+      try contents.checkCertain(id)
+      guard let item = contents.index[id] else {
+        try contents.checkNoneHidden()
+        return nil
+      }
       let payload = try contents.open(item, for: .reading, authorizedBy: authorization)
       return (item, payload, contents.revision)
     }
@@ -52,9 +56,8 @@ extension SecretVault {
 
   /// Returns every readable item, even if the rest of the vault is damaged.
   ///
-  /// If the newest state of an item is lost, the newest readable state is returned, unlike in
-  /// ``items(matching:)``. Items with access flags are omitted, because reading them requires
-  /// proofs.
+  /// If the newest state of an item is lost, the newest readable state is returned. Items with
+  /// access flags are omitted, because reading them requires proofs.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
   ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
@@ -65,15 +68,14 @@ extension SecretVault {
 
   /// Returns every readable item of the file, even if it is an older copy or another vault.
   ///
-  /// The vault is neither unlocked nor locked, and keeps refusing the file. The given keys are
-  /// removed from memory afterwards. The items may be outdated or forged. Items with access flags
-  /// are omitted, and those that are bound to this device require ``UnlockKey/device``.
+  /// The vault is neither unlocked nor locked, and keeps refusing the file. The given keys do not
+  /// stay in memory. The items may be outdated or forged. Items with access flags are omitted, and
+  /// those that are bound to this device require ``UnlockKey/device``.
   ///
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.
-  /// - Throws: The error of ``unlock(with:)`` for the last key if no key opens a slot,
-  ///   ``SecretStoreError/corrupted(_:)`` if the file has no intact key table, or the error of
-  ///   reading the file.
+  /// - Throws: The error of ``unlock(with:)`` for the last key if none opens a slot, or the error of
+  ///   reading the file, which is ``SecretStoreError/corrupted(_:)`` without an intact key table.
   public func salvageableItems(
     unlockingWith keys: [UnlockKey]
   ) throws -> [(item: SecretItem, secret: Secret)] {
@@ -91,16 +93,16 @@ extension SecretVault {
     return try contents.salvage()
   }
 
-  /// Calls a closure with the current contents; throws if they are not trusted.
-  func read<Result: Sendable>(
+  /// Calls a closure with the current contents, even if they are not trusted.
+  func withContents<Result: Sendable>(
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    try withContents(requiringTrust: true, body)
+    try read(requiringTrust: false, body)
   }
 
   /// Calls a closure with the contents, after reading the records that other writers appended.
-  func withContents<Result: Sendable>(
-    requiringTrust: Bool = false,
+  func read<Result: Sendable>(
+    requiringTrust: Bool = true,
     _ body: (inout VaultContents) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     let location = try location
@@ -131,7 +133,6 @@ extension ItemQuery {
 }
 
 extension VaultContents {
-  /// Opens all readable items, with the oldest first.
   fileprivate mutating func salvage() throws(SecretStoreError) -> [(
     item: SecretItem, secret: Secret
   )] {

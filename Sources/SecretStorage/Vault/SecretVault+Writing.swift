@@ -25,8 +25,8 @@ extension SecretVault {
   /// Changes an item, and returns it when it is on disk.
   ///
   /// In a locked vault, attributes other than the access control can be changed. Replacing a secret
-  /// that has access flags only requires its application password, if any. Changing only the access
-  /// control requires the same proofs as reading the secret.
+  /// with access flags only requires its application password, if any. Changing only the access
+  /// control requires the proofs for reading the secret.
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
   ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
@@ -61,13 +61,14 @@ extension SecretVault {
   }
 
   private func writeItem(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem {
+    // Only `VaultWrite.remove` has no item, so another change without one is a mistake here.
     guard let item = try write(change) else {
       fatalError("Adding or changing an item of a vault returned no item.")
     }
     return item
   }
 
-  /// Writes a change, in one batch with changes by other threads, and waits until it is on disk.
+  /// Writes a change, in one batch with those of other threads, and waits until it is on disk.
   func write(_ change: VaultWrite) throws(SecretStoreError) -> SecretItem? {
     try SecretStoreError.checkProcess()
     let item = try writes.perform(change) { batch in commit(batch) }
@@ -80,40 +81,36 @@ extension SecretVault {
 
   private func commit(_ batch: [Pending]) {
     let removals = batch.filter(\.write.isRemoval)
-    let isMixed = !removals.isEmpty && removals.count < batch.count
+    let hasOnlyRemovals = removals.count == batch.count
     do throws(SecretStoreError) {
       let location = try protectedLocation
-      if isMixed || removals.isEmpty {
+      try usingReserve(hasOnlyRemovals) { () throws(SecretStoreError) in
         while try !commitFirst(of: batch, location) {}
-      } else {
-        try usingReserve { () throws(SecretStoreError) in
-          while try !commitFirst(of: batch, location) {}
-        }
       }
     } catch {
-      let retriesRemovals = isMixed && error.isFullDisk
+      let retriesRemovals = !hasOnlyRemovals && error.isFullDisk
       for pending in batch where pending.outcome == nil {
         if !retriesRemovals || !pending.write.isRemoval { pending.finish(.failure(error)) }
       }
-      if retriesRemovals { commit(removals) }
+      if retriesRemovals, !removals.isEmpty { commit(removals) }
     }
   }
 
-  /// Runs a write that may use the reserved disk space, such as a removal.
+  /// Runs a write that, unless `mayUse` is false, may use the reserved disk space, as a removal.
   func usingReserve(
-    _ write: () throws(SecretStoreError) -> Void
+    _ mayUse: Bool = true, _ write: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     while true {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard error.isFullDisk, try location.file.reserve.releasePart() else { throw error }
+        guard mayUse, error.isFullDisk, try location.file.reserve.releasePart() else { throw error }
       }
     }
   }
 
-  /// Commits the first changes of a batch that do not overlap; returns false if a retry is needed
-  /// because another process has created the vault.
+  /// Commits the first changes of a batch that do not overlap; returns false to be called again,
+  /// because another process has changed the vault.
   private func commitFirst(
     of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
@@ -134,7 +131,7 @@ extension SecretVault {
       do {
         _ = try append(to: location) { () throws(SecretStoreError) in
           // A new vault is recorded under the log's lock, so that no other process creates one.
-          if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
+          if draft.base.chain.first == nil, try withContents({ $0.position }) != draft.position {
             throw .conflict
           }
           return draft
@@ -180,7 +177,7 @@ extension SecretVault {
     VaultDraft, outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)]
   )
 
-  /// Returns a draft of changes, up to the first change that overlaps an earlier one.
+  /// Returns a draft of the changes up to the first that overlaps an earlier one.
   private static func fill(
     from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState?
   ) throws(SecretStoreError) -> FilledDraft {
@@ -200,7 +197,7 @@ extension SecretVault {
     return (draft, outcomes)
   }
 
-  /// Updates the contents with a draft that has been written to disk.
+  /// Updates the contents with a draft that is on disk.
   func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ location: VaultLocation
   ) {

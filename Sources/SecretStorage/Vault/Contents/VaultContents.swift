@@ -15,9 +15,9 @@ struct VaultContents: Sendable {
   var tableCount = 0
   /// The number of records whose attributes are sealed under a key that was never in memory.
   var sealedRecordCount = 0
-  /// The identifier of the vault recorded for the log's path; nil if none is recorded or loaded.
+  /// The vault that this machine has recorded at the log's path; nil also before that is read.
   var recordedVaultID: [UInt8]?
-  /// The start that a key table of an older log states; nil if there is no such table.
+  /// The start of an older log, to which a key table belongs.
   var outdatedStart: UInt64?
   /// The error for a missing vault that the next write replaces with a new one.
   var missingVaultError: SecretStoreError?
@@ -42,7 +42,7 @@ struct VaultContents: Sendable {
 struct VaultSession: Sendable {
   var seen = SeenVault()
   var changeCount: UInt64 = 0
-  /// The number of changes of which the observers were notified.
+  /// The change count of which the observers were notified.
   var notifiedChangeCount: UInt64 = 0
   var indexCount: UInt64 = 0
   var lockCount: UInt64 = 0
@@ -55,6 +55,13 @@ struct VaultSession: Sendable {
 extension VaultContents {
   /// The size of the log, as far as it was read, in bytes.
   var logSize: Int { position?.size ?? 0 }
+
+  /// A copy without the items: while it existed, a write would copy their index.
+  var withoutItems: VaultContents {
+    var copy = self
+    copy.index = VaultIndex()
+    return copy
+  }
 
   /// Whether the log may have items that no key in memory shows.
   var mayHaveMore: Bool { sealedRecordCount > 0 || keys.standing == .candidate }
@@ -70,13 +77,6 @@ extension VaultContents {
     if damage.isEmpty { return }
     throw .corrupted(
       "The vault must be repaired with repair() first; damaged: \(damage.description)")
-  }
-
-  func certainItem(_ id: SecretItem.ID) throws(SecretStoreError) -> VaultItem? {
-    try checkCertain(id)
-    if let item = index[id] { return item }
-    try checkNoneHidden()
-    return nil
   }
 
   func checkCertain(_ id: SecretItem.ID) throws(SecretStoreError) {

@@ -4,12 +4,11 @@ import Concurrency
 extension SecretVault {
   /// Writes the vault to a new file without overwritten or removed items.
   ///
-  /// Compaction also runs in the background when worthwhile. If it fails, it is retried after the
-  /// file has grown, by a larger amount each time.
+  /// This also happens in the background when worthwhile, and after a failure once the file has
+  /// grown, by a larger amount each time.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: The errors of ``repair(reporting:)``, whose closure is the same. On error, nothing
-  ///   changes.
+  /// - Throws: The errors of ``repair(reporting:)``, whose closure is the same.
   public func compact(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {
@@ -18,9 +17,9 @@ extension SecretVault {
 
   /// Writes the vault to a new file while other processes and threads read and write it.
   ///
-  /// The items are copied in small parts, followed by the changes made meanwhile, only the last of
-  /// which exclude other writers. If the vault does not allow this, or another process replaces the
-  /// file, writers are excluded from the beginning.
+  /// The items are followed by the changes made meanwhile, only the last of which exclude other
+  /// writers. If the vault does not allow this, or another process replaces the file, writers are
+  /// excluded from the beginning.
   func rewriteConcurrently(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
@@ -81,8 +80,7 @@ extension SecretVault {
     return items
   }
 
-  /// Returns the entries written since a state, and advances it; throws `conflict` after a
-  /// replacement.
+  /// Returns the entries since a state, and advances it; throws `conflict` after a replacement.
   private func entries(
     since state: inout VaultContents, upTo reserved: UInt64, _ location: VaultLocation
   ) throws(SecretStoreError) -> [LogChanges.Entry] {
@@ -100,25 +98,20 @@ extension SecretVault {
     return changes.entries
   }
 
-  /// Compacts the vault in the background if worthwhile.
   func compactIfWorthwhile() {
     let isDue = contents.withLock { contents in
       contents.needsCompaction && contents.session.compaction.begin(atSize: contents.logSize)
     }
     guard isDue else { return }
     background.run { [self] in
-      var isDone = false
-      do throws(SecretStoreError) {
-        try rewriteConcurrently()
-        isDone = true
-      } catch {
-        // If the app has locked the vault in the meantime, the next write tries again.
-        if !contents.withLock({ $0.keys.isLockedByApp }) {
-          report(SecretStorageFailure(.maintenance, error))
-        }
+      var failure: SecretStoreError?
+      do throws(SecretStoreError) { try rewriteConcurrently() } catch { failure = error }
+      // If the app has locked the vault in the meantime, the next write tries again.
+      if let failure, !contents.withLock({ $0.keys.isLockedByApp }) {
+        report(SecretStorageFailure(.maintenance, failure))
       }
       contents.withLock { contents in
-        contents.session.compaction.end(succeeded: isDone, atSize: contents.logSize)
+        contents.session.compaction.end(succeeded: failure == nil, atSize: contents.logSize)
       }
     }
   }
@@ -154,13 +147,6 @@ extension RecordComposer {
 }
 
 extension VaultContents {
-  /// A copy without the items: while it existed, a write would copy their index.
-  fileprivate var withoutItems: VaultContents {
-    var copy = self
-    copy.index = VaultIndex()
-    return copy
-  }
-
   /// Whether there is much unused space, too many single-item records, which are slow to open, or a
   /// changed identity of the machine.
   fileprivate var needsCompaction: Bool {
@@ -171,10 +157,8 @@ extension VaultContents {
   }
 }
 
-/// The schedule of automatic compaction.
-///
-/// After each failure, for example due to a full disk, the log must grow by twice as much as before
-/// until the next attempt.
+/// The schedule of automatic compaction: after each failure, for example due to a full disk, the
+/// log must grow by twice as much as before until the next attempt.
 struct BackgroundCompaction: Sendable {
   /// The minimum size of a file for compaction, in bytes.
   static let minimumSize = 64 * 1024
@@ -185,7 +169,7 @@ struct BackgroundCompaction: Sendable {
   /// The minimum size of the log for the next attempt, in bytes.
   private var threshold = 0
 
-  /// Starts a compaction; returns false if one is already running or the log is too small.
+  /// Returns false if a compaction is already running or the log is too small.
   mutating func begin(atSize size: Int) -> Bool {
     // A much smaller log was written by another process or a later compaction.
     if threshold - size > delay { threshold = 0 }
@@ -194,7 +178,6 @@ struct BackgroundCompaction: Sendable {
     return true
   }
 
-  /// Ends a compaction, and determines the minimum size of the log for the next attempt.
   mutating func end(succeeded: Bool, atSize size: Int) {
     isRunning = false
     if succeeded {

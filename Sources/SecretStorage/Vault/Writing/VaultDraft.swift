@@ -2,15 +2,11 @@ import FoundationEssentials
 
 /// Records to append to a vault, and the resulting state of the vault.
 struct VaultDraft {
+  /// The position to append the records at.
   let position: LogPosition
-  let cipher: any SecretCipher
+  /// The contents before the records are appended, without the items.
+  let base: VaultContents
   private var composer: RecordComposer
-  /// The chain before the draft's records are appended.
-  let base: VaultChain
-  /// Whether the machine's state contains a record of this log.
-  let isLogRecorded: Bool
-  /// The identifier of the vault that the machine has recorded at the log's path.
-  let recordedVaultID: [UInt8]?
   private(set) var entries: [ItemEntry] = []
   private var newestCreation: Int64
   private var newIDs: Set<SecretItem.ID> = []
@@ -22,20 +18,20 @@ struct VaultDraft {
       fatalError("A vault must be read before it is written.")
     }
     self.position = position
-    cipher = contents.cipher
-    base = contents.chain
-    isLogRecorded = contents.remembersThisLog
-    recordedVaultID = contents.recordedVaultID
+    base = contents.withoutItems
     newestCreation = contents.index.newestCreation
     var keys = contents.keys
     if let device, keys.table == nil {
       let secret = try device.makeSecret()
-      let new = try VaultKeys(slot: "this device", .device(secret), device: secret, cipher)
+      let new = try VaultKeys(
+        slot: "this device", .device(secret), device: secret, contents.cipher)
       (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
     }
-    composer = RecordComposer(continuing: base, with: keys, cipher)
+    composer = RecordComposer(continuing: base.chain, with: keys, base.cipher)
     if contents.keys.table == nil, keys.table != nil { try composer.begin(followedBy: 0) }
   }
+
+  var cipher: any SecretCipher { base.cipher }
 
   var keys: VaultKeys { composer.keys }
 
@@ -52,7 +48,7 @@ struct VaultDraft {
 
   var nextRevision: UInt64 { composer.nextSequence }
 
-  /// Returns a date later than the creation of every item, usually the current time.
+  /// Returns the current time, or one later than the creation of every item.
   mutating func nextDate() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
@@ -73,7 +69,7 @@ struct VaultDraft {
     _ added: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {
     if added.isEmpty { return }
-    try composer.add(added, as: accessibility, writtenFrom: base.head.sequence + 1)
+    try composer.add(added, as: accessibility, writtenFrom: base.chain.head.sequence + 1)
     entries += added
   }
 
