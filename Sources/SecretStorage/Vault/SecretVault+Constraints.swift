@@ -2,9 +2,8 @@ import Concurrency
 
 // Access flags: the sealing and the opening of secrets that have them.
 extension SecretVault {
-  /// Returns the payload of a new item: its secret and the constraints of its access flags.
-  ///
-  /// Called before queueing the write, because stretching an application password takes time.
+  /// Returns the payload of a new item, before the write is queued, because stretching an
+  /// application password takes time.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -102,7 +101,7 @@ enum SecretAccess {
   /// Replacing the secret, which requires no proof except the item's application password.
   case replacing
 
-  /// Checks the proofs that are required before opening the secret; throws `denied` without them.
+  /// Throws `denied` without the proofs that are required before opening the secret.
   func check(
     _ constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) {

@@ -6,9 +6,9 @@ extension SecretVault: SynchronouslyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
-  /// blocks, it delays only the handlers of this object. Several changes, which include locking and
-  /// unlocking, may be coalesced into one call. Changes by other processes are detected with
-  /// inotify; without it, within a second, and ``SecretStores/onFailure`` receives the reason.
+  /// blocks, it delays only the handlers of this object. Several changes, also locking and
+  /// unlocking, may be one call. Changes by other processes are detected with inotify; without it,
+  /// within a second, and ``SecretStores/onFailure`` receives the reason.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }
@@ -18,13 +18,12 @@ extension SecretVault: SynchronouslyObservedStore {
     if fileWatch.withLock({ $0.watch })?.problem != nil { fileDidChange() }
   }
 
-  /// The reason why changes by other processes can only be detected with a delay; nil for none.
+  /// The reason why changes by other processes are only detected with a delay.
   var watchProblem: SecretStoreError? {
     if let watch = fileWatch.withLock({ $0.watch }) { return watch.problem }
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  /// The number of times that the app has locked the vault.
   var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(

@@ -10,19 +10,18 @@ import Synchronization
 /// @GenericPassword(service: "my.service", in: vault) var name: String?
 /// ```
 ///
-/// A vault requires no setup: one that does not exist has no items. The first write creates the
-/// file, and a device key in the app's state directory that unlocks the vault automatically on this
-/// machine. ``setPassphrase(_:cost:)`` replaces that key. Without a passphrase, locking does not
-/// protect the vault from other programs of the same user.
+/// A vault that does not exist has no items. The first write creates the file, and a device key in
+/// the app's state directory that unlocks the vault automatically on this machine.
+/// ``setPassphrase(_:cost:)`` replaces that key. Without a passphrase, locking does not protect the
+/// vault from other programs of the same user.
 ///
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
-/// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
-/// does, and the directory cannot be flushed, the write succeeds and ``SecretStores/onFailure``
-/// reports that a power failure may undo it. Later writes then throw
-/// ``SecretStoreError/uncertain(path:code:)`` until the directory has been flushed.
+/// it is on disk. Only if a write replaces the file, as a change of passphrase does, and the
+/// directory cannot be flushed, the write succeeds, and ``SecretStores/onFailure`` reports that a
+/// power failure may undo it. Later writes then throw ``SecretStoreError/uncertain(path:code:)``
+/// until the directory has been flushed.
 ///
 /// The vault reserves 64 KiB of disk space, so that items and slots can be removed on a full disk.
-///
 /// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. See also
 /// <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
@@ -74,9 +73,9 @@ public final class SecretVault: SecretStore {
   /// - Parameters:
   ///   - fileURL: The file of the vault. Missing directories are created with access for the owner.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
-  ///     which should not be copied with it. The default is the app's XDG state directory.
+  ///     which should not be copied with it; nil means the app's XDG state directory.
   ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
-  ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
+  ///     authenticator; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
@@ -96,8 +95,8 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault of an app, `secrets.vault` in the app's data directory.
   ///
   /// The vault is in `$XDG_DATA_HOME/<app>`, and the state in `$XDG_STATE_HOME/<app>`. Without a
-  /// home directory, for example in a system service, both are in systemd's `$STATE_DIRECTORY`. If
-  /// that does not exist either, every access throws ``SecretStoreError/unavailable(_:)``.
+  /// home directory, both are in systemd's `$STATE_DIRECTORY`; without that, every access throws
+  /// ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
@@ -123,8 +122,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The maximum time that a write waits for other writers; the default is 30 seconds, zero means
-  /// none.
+  /// The maximum time that a write waits for other writers: 30 seconds by default; zero means none.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
   /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
@@ -136,11 +134,11 @@ public final class SecretVault: SecretStore {
 
   /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// The default is false, because such users could remove or replace the files: a write revokes
-  /// the permission, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does
-  /// the creation of a vault or a device key in the directory of another user, as by root in a
-  /// user's home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading
-  /// only checks the files. True is for a volume that several trusted users share.
+  /// If false, the default, a write revokes the permission, with which others could replace the
+  /// files, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does the
+  /// creation of a vault or a device key in the directory of another user, as by root in a user's
+  /// home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading only
+  /// checks the files. True is for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
@@ -191,7 +189,7 @@ extension URL {
   }
 }
 
-/// The location of a vault: its log, and the device state that belongs to it.
+/// The log of a vault, and the device state that belongs to it.
 struct VaultLocation: Sendable {
   let log: any RecordLog
   /// The same log, for what only files have.

@@ -1,14 +1,13 @@
-/// The newest record of a vault that this object or this machine has seen.
-///
-/// A log that does not contain it is an older copy.
+/// The newest record of a vault that this object or this machine has seen: a log without it is an
+/// older copy.
 struct SeenVault: Sendable {
-  /// The vault that this object has read last, unless it was not trusted; nil if there is none.
+  /// The trusted vault that this object has read last.
   private(set) var vaultID: [UInt8]?
   /// Its slot types, encoded as in ``RememberedVault/Keys/slotTypes``.
   private(set) var slotTypes: UInt64 = 0
   /// The fingerprint of its newest generation of keys; nil if it is unknown.
   private var generation: [UInt8]?
-  /// Its newest durable state that its keys authenticate; nil if there is none.
+  /// Its newest durable state that its keys authenticate.
   private var newest: RememberedVault?
   /// Whether the machine's state contains `newest` too.
   private var isNewestRecorded = false
@@ -19,7 +18,7 @@ struct SeenVault: Sendable {
   /// Whether the next reader leaves recording to the process that has just replaced the log.
   fileprivate(set) var isJustReplaced = false
 
-  /// Loads the machine's record of a vault whose log is read from its beginning.
+  /// Loads the machine's record of a vault whose log is read again.
   mutating func load(
     _ vaultID: [UInt8], from device: DeviceState, afterReplacement isJustReplaced: Bool = false
   ) throws(SecretStoreError) {
@@ -36,7 +35,7 @@ struct SeenVault: Sendable {
     recorded?.vaultID == vaultID ? recorded : nil
   }
 
-  /// The newest state of a vault, which its log must contain; nil if none is known.
+  /// The newest known state of a vault, which its log must contain.
   func expected(of vaultID: [UInt8]?) -> RememberedVault? {
     let recorded = recorded(of: vaultID)
     guard var newest, newest.vaultID == vaultID,
@@ -59,7 +58,7 @@ struct SeenVault: Sendable {
     return vaultID != self.vaultID || generation == nil
   }
 
-  /// Records a key table of a trusted log, with the fingerprint of its generation if it is known.
+  /// Records a key table of a trusted log, and the fingerprint of its generation.
   mutating func record(_ table: KeyTable, _ fingerprint: [UInt8]?) {
     if vaultID != table.vaultID {
       (vaultID, generation, newest, settledSequence) = (table.vaultID, nil, nil, 0)

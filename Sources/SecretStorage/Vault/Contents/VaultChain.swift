@@ -1,4 +1,4 @@
-/// The state of a vault's chain of records.
+/// The chain of a log's records.
 struct VaultChain: Sendable {
   /// The last intact record.
   private(set) var head = ChainHead.none
@@ -10,7 +10,6 @@ struct VaultChain: Sendable {
   /// The number of records with one item, which take longer to open than blocks of items.
   private(set) var singleItemRecordCount = 0
 
-  /// Skips the sequence numbers up to and including the given one.
   mutating func skip(to sequence: UInt64?) {
     guard let sequence, sequence > head.sequence else { return }
     head.sequence = sequence
@@ -60,7 +59,7 @@ enum RecordSubject: Hashable, Sendable {
   private static let blockID = SecretItem.ID([UInt8](repeating: 0, count: 16)[...])
   private static let keysID = SecretItem.ID([UInt8](repeating: 255, count: 16)[...])
 
-  /// The identifier of the item; for other subjects, a reserved identifier.
+  /// The identifier of the item, or a reserved one.
   var id: SecretItem.ID {
     switch self {
     case .item(let id): id

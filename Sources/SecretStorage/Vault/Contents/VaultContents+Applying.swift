@@ -1,8 +1,6 @@
 // The application of the records of a log, in their order.
 extension VaultContents {
-  /// Applies the entries of a log.
-  ///
-  /// Without `device`, the keys and records of this machine are not used.
+  /// Applies entries; without `device`, the keys and records of this machine are not used.
   mutating func apply(_ changes: LogChanges, _ device: DeviceState?) throws(SecretStoreError) {
     if changes.isReset { index.reserveCapacity(for: changes.entries) }
     for (nextIndex, entry) in zip(1..., changes.entries) where !damage.isExhausted {
@@ -33,7 +31,7 @@ extension VaultContents {
     position = changes.position
   }
 
-  /// Loads this machine's state of the vault if the record is the log's first key table.
+  /// Loads this machine's state of the vault if the record is a key table.
   private mutating func prepare(
     for record: LogRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
@@ -105,7 +103,7 @@ extension VaultContents {
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
 
-  /// Applies the records of a draft, which this object has written.
+  /// Applies a draft that this object has written.
   mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {
     session.changeCount += 1
     self.position = position
@@ -122,7 +120,7 @@ extension VaultContents {
     if let vault = draft.result { session.seen.record(vault, isRecorded: false) }
   }
 
-  /// Applies an entry to the items, unless it is ambiguous because the record before it is lost.
+  /// Applies an entry, unless it is ambiguous because the record before it is lost.
   mutating func apply(_ entry: ItemEntry, afterLoss followsLoss: Bool = false) {
     switch entry {
     case .put(let item):

@@ -4,9 +4,7 @@ extension VaultContents {
 
   var revision: StoreRevision { StoreRevision(session.changeCount) }
 
-  /// Reads the records that any process appended since the last call.
-  ///
-  /// A log that is refused changes neither the keys nor the items in memory.
+  /// Reads the new records; a log that is refused changes neither the keys nor the items in memory.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
     defer { beginIdlePeriod() }
     // Another process may have accepted an untrusted log, which does not change the log.
@@ -84,10 +82,8 @@ extension VaultContents {
     return true
   }
 
-  /// Returns the contents at a record of a new log; nil if the whole new log must be read.
-  ///
-  /// The record must be a key table that the user key authenticates, and that states that the
-  /// records before it contain the same items as the replaced log.
+  /// Returns the contents at a record of a new log; nil if the whole new log must be read, because
+  /// no authentic key table states that the records before it contain the items of the old log.
   private func contents(
     continuingAt record: LogRecord, _ device: DeviceState
   ) throws(SecretStoreError) -> VaultContents? {
@@ -126,11 +122,10 @@ extension VaultContents {
       && !keys.isDeviceOutdated
   }
 
-  /// Determines whether a missing log is an error or may be replaced with a new vault.
+  /// Determines whether a missing log is an error; returns false if there is a log by now.
   ///
   /// A new vault may replace one that only this device could open, which did not protect its items
   /// from a program that can remove it. Replacing another would store secrets without its keys.
-  /// Returns false if there is a log by now.
   private mutating func validateMissingLog(
     _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {

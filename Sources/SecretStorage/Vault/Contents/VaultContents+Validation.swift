@@ -1,8 +1,7 @@
 // The whole log is validated against the state that this machine recorded before reading it.
 extension VaultContents {
-  /// Determines whether the log is trusted, and what is missing at its end.
-  ///
-  /// Returns false if the whole log must be read again, because it changed meanwhile.
+  /// Determines whether the log is trusted, and what is missing at its end; returns false if the
+  /// whole log must be read again, because it changed meanwhile.
   mutating func validate(
     _ tail: LogChanges.Tail?, _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
@@ -120,7 +119,7 @@ extension VaultContents {
     if damage.isUnattributed { damage.recordGap(before: chain.head.sequence + 2) }
   }
 
-  /// A description of the missing last records of those that were written with the log.
+  /// The place of missing records at the end of those that were written with the log.
   var missingEnd: String? {
     guard let end = keys.table?.end else { return nil }
     let next = chain.head.sequence + 1

@@ -31,7 +31,6 @@ struct VaultDamage: Sendable {
     return uncertain[id]
   }
 
-  /// Records that one or more records at a place are lost.
   mutating func recordLoss(_ place: String) {
     if places.count < LogChanges.damageLimit {
       places.append(place)
@@ -41,7 +40,6 @@ struct VaultDamage: Sendable {
     lossPlace = lossPlace ?? place
   }
 
-  /// Clears the last loss, which affected no record.
   mutating func clearLoss() { lossPlace = nil }
 
   /// Records that records are missing, so that the items before and after them are uncertain unless
@@ -52,12 +50,11 @@ struct VaultDamage: Sendable {
     lossPlace = nil
   }
 
-  /// Makes an item certain after one of its records was read after the gap.
+  /// Makes an item certain, one of whose records follows the gap.
   mutating func resolve(_ item: SecretItem.ID) {
     if gap != nil { resolved.insert(item) }
   }
 
-  /// Records that the last record is lost, given its subject.
   mutating func recordLossOfLast(_ subject: RecordSubject, among index: VaultIndex) {
     guard let place = lossPlace else { return }
     lossPlace = nil
@@ -75,8 +72,7 @@ struct VaultDamage: Sendable {
 extension [String] {
   /// The first ten strings, separated by commas, and the number of the others.
   var summary: String {
-    let limit = 10
-    let list = prefix(limit).joined(separator: ", ")
-    return count > limit ? "\(list) and \(count - limit) more" : list
+    let list = prefix(10).joined(separator: ", ")
+    return count > 10 ? "\(list) and \(count - 10) more" : list
   }
 }

@@ -3,8 +3,8 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of the identity with or without the account. Building these indexes costs more
-  // than one search of all items, so they are built later.
+  // Slots by a hash of the identity with or without the account, built in the second search: that
+  // costs more than one search of all items.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
@@ -17,7 +17,6 @@ struct VaultIndex: Sendable {
 
   var count: Int { byID.count }
   var items: some Sequence<VaultItem> { slots.lazy.compactMap { $0 } }
-
   var slotCount: Int { slots.count }
 
   func items(inSlots range: Range<Int>) -> [VaultItem] {
@@ -75,7 +74,6 @@ struct VaultIndex: Sendable {
     free.append(slot)
   }
 
-  /// Removes the items whose secrets are sealed for an accessibility.
   mutating func removeItems(_ accessibility: Accessibility) {
     for item in Array(items) where item.secret.accessibility == accessibility { remove(item.id) }
   }
@@ -116,7 +114,6 @@ struct VaultIndex: Sendable {
     let chains: WritableKeyPath<VaultIndex, Chains?> = withAccount ? \.byAccount : \.byService
     if self[keyPath: chains] == nil {
       var newChains = Chains()
-      newChains.reserveCapacity(slots.count)
       for case (let slot, let item?) in slots.enumerated() {
         newChains.add(slot, under: Self.hash(item.identity, withAccount: withAccount))
       }
@@ -144,11 +141,6 @@ struct VaultIndex: Sendable {
     private var heads: [Int: Int] = [:]
     private var links: [(previous: Int, next: Int)] = []
     private static let end = -1
-
-    mutating func reserveCapacity(_ count: Int) {
-      heads.reserveCapacity(count)
-      links.reserveCapacity(count)
-    }
 
     func forEachSlot(under hash: Int, _ body: (Int) -> Void) {
       var slot = heads[hash] ?? Self.end

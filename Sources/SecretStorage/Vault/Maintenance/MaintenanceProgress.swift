@@ -19,8 +19,7 @@ public struct MaintenanceProgress: Hashable, Sendable {
     case cancel
   }
 
-  /// Calls a closure with the progress; throws `cancelled` if it cancels, and `forked` in a child
-  /// that it has forked.
+  /// Throws `cancelled` if the closure cancels, and `forked` in a child that it has forked.
   package func report(
     to report: (MaintenanceProgress) -> Decision
   ) throws(SecretStoreError) {

@@ -6,9 +6,9 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// Unlike ``verify()``, this does not open secrets, and never prompts the user. It only removes
+  /// Unlike ``verify()``, this opens no secrets. It never prompts the user. It only removes
   /// temporary files of killed processes, updates this machine's record of the vault, and flushes
-  /// the directories, to find out whether that is possible.
+  /// directories.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {
@@ -155,7 +155,6 @@ extension Diagnosis {
     }
   }
 
-  /// Records the keys that open a vault, and whether it is locked.
   private mutating func examine(
     _ table: KeyTable, _ keys: VaultKeys, _ cipher: any SecretCipher
   ) {

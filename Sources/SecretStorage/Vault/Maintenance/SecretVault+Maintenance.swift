@@ -9,15 +9,12 @@ extension SecretVault {
     public let itemCount: Int
     /// The number of items whose secret could not be checked, because its key is not in memory.
     public let lockedCount: Int
-    /// Descriptions of the damaged parts of the vault; after 1,000 places, the rest counts as one
-    /// more.
+    /// Descriptions of the damaged places; after 1,000, the rest of the vault counts as one more.
     public let damage: [String]
-    /// A description of the remains of a write that was never acknowledged; nil if there are none.
-    ///
-    /// They are not damage, and the next write removes them.
+    /// A description of the remains of a write that was never acknowledged, which the next write
+    /// removes; nil if there are none.
     public let interruptedWrite: String?
-    /// Whether a key has proven that the slots belong to this vault; if not, anything may be
-    /// forged.
+    /// Whether a key has proven the slots; if not, anything may be forged.
     public let isKeyTableProven: Bool
 
     /// Whether nothing is damaged, and the slots are proven.
@@ -26,8 +23,8 @@ extension SecretVault {
 
   /// Reads the whole vault from the beginning and opens every item.
   ///
-  /// Items with access flags are checked without authentication, because no secret is returned. A
-  /// secret under an application password is checked without being opened.
+  /// Items with access flags are checked without authentication, those under an application
+  /// password without being opened.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file
@@ -71,10 +68,8 @@ extension SecretVault {
   ///
   /// The damaged file is kept, with the suffix `.damaged-` and a number, until
   /// ``removeDamagedCopies()`` is called. If an item's newest state is lost, its newest readable
-  /// state is restored.
-  ///
-  /// The closure receives the number of written items after each batch, and decides whether to
-  /// continue. It must not write to the vault, which would cause a deadlock.
+  /// state is restored. The closure receives the number of written items after each batch, and must
+  /// not write to the vault, which would cause a deadlock.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked,
   ///   ``SecretStoreError/cancelled`` if the closure cancels, or the error of writing the vault. On
@@ -128,9 +123,8 @@ extension SecretVault {
   }
 
   /// Reads the new file, and records its state if it is durable: otherwise, a power failure could
-  /// restore the old file, which would look like an older copy.
-  ///
-  /// An error must not suggest that nothing has changed, so it is only reported.
+  /// restore the old file, which would look like an older copy; only reports errors, because the
+  /// vault has changed.
   func finishReplacing(
     by written: RememberedVault?, _ durabilityError: SecretStoreError?, _ location: VaultLocation
   ) {
@@ -146,7 +140,6 @@ extension SecretVault {
     if durabilityError == nil { remember(written, location) }
   }
 
-  /// Runs a maintenance task, and reports its failure instead of throwing.
   func reportingFailure(
     of task: String = #function, as operation: SecretStorageFailure.Operation = .maintenance,
     _ maintenance: () throws(SecretStoreError) -> Void
@@ -174,8 +167,7 @@ extension SecretVault {
 }
 
 extension VaultContents {
-  /// Returns the items of a new file; throws if the vault must not be replaced in its present
-  /// state.
+  /// Returns the items of a new file; throws if the vault must not be replaced.
   fileprivate mutating func itemsToRewrite(isRepair: Bool) throws(SecretStoreError) -> [VaultItem] {
     if let trustError { throw trustError }
     if mayHaveMore { throw keys.lockReason }
@@ -206,20 +198,19 @@ extension SecretVault {
   /// The damaged files that repairs have replaced, with the oldest first; throws
   /// ``SecretStoreError``.
   ///
-  /// They may contain content that could not be recovered. Keys from the time of the repair still
-  /// open them, regardless of later changes to slots and keys.
+  /// Keys from the time of the repair still open them, regardless of later changes to the keys.
   public var damagedCopies: [URL] {
     get throws { try location.file.damagedCopies.map { URL(filePath: $0) } }
   }
 
   /// Removes the damaged files that repairs have replaced, and returns their URLs.
   ///
-  /// They are never removed automatically, because they may be the only copies of content that
-  /// could not be recovered. Traces may remain on the storage medium.
+  /// They may be the only copies of content that could not be recovered. Traces may remain on the
+  /// storage medium.
   ///
-  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if another process keeps writing to the
-  ///   vault, ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or
-  ///   the removal, or the error of removing a file. Some files may already be removed.
+  /// - Throws: ``SecretStoreError/busy(path:holder:)`` if other processes keep writing,
+  ///   ``SecretStoreError/uncertain(path:code:)`` if a power failure may undo the repair or the
+  ///   removal, or the error of removing a file, after which some may already be removed.
   @discardableResult
   public func removeDamagedCopies() throws -> [URL] {
     try location.file.removeDamagedCopies().map { URL(filePath: $0) }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A reader that decodes the integers and bytes of a record sequentially.
+/// A decoder of the integers and bytes of a record.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int
@@ -65,7 +65,6 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
-  /// Appends the number of bytes as a 32-bit integer, and then the bytes.
   mutating func append(counted bytes: some Collection<UInt8>) {
     append(littleEndian: UInt32(bytes.count))
     append(contentsOf: bytes)

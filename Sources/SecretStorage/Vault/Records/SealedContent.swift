@@ -1,6 +1,4 @@
-/// The sealed bytes of secrets, in memory or in the log that they were read from.
-///
-/// Large secrets stay in the log, so that a vault of them takes little memory.
+/// The sealed bytes of secrets, in memory or, if large, in the log that they were read from.
 enum SealedContent: Sendable {
   case memory(ArraySlice<UInt8>)
   case stored(LogReader, offset: Int, count: Int)
@@ -38,12 +36,11 @@ enum SealedContent: Sendable {
     }
   }
 
-  /// The content without other content that it may share memory with.
+  /// The content in memory that it does not share.
   var copy: SealedContent {
     if case .memory(let bytes) = self { .memory(Array(bytes)[...]) } else { self }
   }
 
-  /// Returns the bytes, which are read from the log if they are stored there.
   func bytes() throws(SecretStoreError) -> ArraySlice<UInt8> {
     switch self {
     case .memory(let bytes): bytes

@@ -28,7 +28,7 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
-  /// Derives the key of this secret from the key of its accessibility.
+  /// Derives the key of this secret from a class key.
   func recordKey(from key: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }

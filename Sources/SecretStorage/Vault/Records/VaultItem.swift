@@ -1,8 +1,7 @@
 import FoundationEssentials
 
-/// An item of a vault, with decrypted but still encoded attributes and a sealed secret.
-///
-/// Items are decoded on demand: decoding all of them would double the time to open a large vault.
+/// An item of a vault, whose decrypted attributes are decoded on demand: decoding all items would
+/// double the time to open a large vault.
 struct VaultItem: Sendable {
   /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
@@ -21,7 +20,7 @@ struct VaultItem: Sendable {
     static let fields = 99
   }
 
-  /// The valid dates in microseconds since 1970, to which offsets can be added without overflow.
+  /// The valid dates in microseconds since 1970, which allow adding offsets without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
   /// Returns the authenticated context of a secret under an application password: the class and the
@@ -37,7 +36,6 @@ struct VaultItem: Sendable {
   /// The offset of the item's secret in the record's secrets.
   private let secretStart: Int
 
-  /// Creates an item in a separate record.
   private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
     var bytes = head
     bytes.append(littleEndian: secret.revision)
@@ -116,7 +114,7 @@ struct VaultItem: Sendable {
 
   var unknown: ArraySlice<UInt8> { fields.unknown[...] }
 
-  /// Returns whether the account is ASCII and differs from an ASCII string, compared byte by byte.
+  /// Whether the account is ASCII and differs from an ASCII string.
   func definitelyHasOtherAccount(than account: [UInt8]) -> Bool {
     var position = start + Offset.fields
     let end = position + Int(integer(Offset.fieldsSize) as UInt32)
@@ -149,7 +147,7 @@ struct VaultItem: Sendable {
     return VaultItem(bytes, secret, counted: encoded.dropFirst(Offset.fieldsSize))
   }
 
-  /// Returns whether everything except the identifier, revision and secret is equal byte by byte.
+  /// Whether everything except the identifier, revision and secret is equal byte by byte.
   func hasSameAttributes(as other: VaultItem) -> Bool {
     encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
       == other.encoded.prefix(Offset.secretRevision).dropFirst(Offset.created)
@@ -202,9 +200,8 @@ struct VaultItem: Sendable {
   }
 }
 
-/// The decrypted attributes and the sealed secrets of a record of items.
-///
-/// Both are copies, because a slice would keep the whole file in memory.
+/// The decrypted attributes and the sealed secrets of a record of items, both copied, because a
+/// slice would keep the whole file in memory.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
   let secrets: SealedContent

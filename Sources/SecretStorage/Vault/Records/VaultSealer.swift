@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Seals and opens the secrets, keys and records of one vault.
+/// The sealing and opening of the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
@@ -35,9 +35,7 @@ struct VaultSealer: Sendable {
     }
   }
 
-  /// Returns a record of items, with all attributes sealed under one key.
-  ///
-  /// `first` is the sequence of the first record of an appended write; nil for a compacted log.
+  /// Returns a record of items; `first` is the sequence of an appended write's first record.
   func items(
     _ entries: [ItemEntry], after head: ChainHead, under key: TableKey,
     writtenFrom first: UInt64? = nil
@@ -66,10 +64,8 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns a record of the key table; throws `locked` if the ring has no user key.
-  ///
-  /// The record has a tag under the user key, and tags under the link keys, which readers can check
-  /// while the vault is locked. `logStart` is the sequence of the log's first record.
+  /// Returns a record of the key table, with a tag under the user key, and tags under the link
+  /// keys, which readers can check while the vault is locked.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
@@ -126,7 +122,7 @@ struct VaultSealer: Sendable {
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
-  /// Returns the identifier of the key under which a record's attributes are sealed.
+  /// Returns the identifier of the key that seals a record's attributes.
   static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
     _ = try reader.bytes(RecordHeader.size + saltSize)

@@ -42,7 +42,7 @@ struct KeyChange {
     contents.index.removeItems(.whenPasscodeSetThisDeviceOnly)
   }
 
-  /// Returns whether this machine and version should be able to open a slot with the right key.
+  /// Whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
       return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer(contents.cipher))

@@ -32,18 +32,16 @@ struct RecordComposer {
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
-  /// The state that this machine records once the records are on disk.
   var result: RememberedVault? { RememberedVault(chain, keys) }
 
-  /// Begins a log with a key table, which states that the given number of records follows it; nil
-  /// if a later table states the end.
+  /// Begins a log of key tables and the given number of records; nil if a later table has the end.
   mutating func begin(followedBy count: Int?) throws(SecretStoreError) {
     chain.start = nextSequence
     let end = count.map { chain.head.sequence + UInt64(Self.tableCount + $0) } ?? 0
     for _ in 0..<Self.tableCount { try addTable(end: end) }
   }
 
-  /// Ends a log with a key table that identifies the log that the records replace.
+  /// Ends a log with a key table that identifies the log that it replaces.
   mutating func end(replacing head: ChainHead) throws(SecretStoreError) {
     try addTable(end: nextSequence, replacing: head)
   }
@@ -65,7 +63,7 @@ struct RecordComposer {
     return records
   }
 
-  /// Adds blocks of items, and after each calls a closure with the number of items so far.
+  /// Adds blocks of items; calls a closure after each with the number of items so far.
   mutating func add(
     _ blocks: [ItemBlock],
     sealing seal: (VaultItem, _ revision: UInt64) throws(SecretStoreError) -> VaultItem = {
@@ -103,7 +101,7 @@ struct RecordComposer {
   }
 }
 
-/// Items that form one record, under the attributes key of an accessibility.
+/// Items that form one record.
 typealias ItemBlock = (accessibility: Accessibility, items: ArraySlice<VaultItem>)
 
 extension VaultItem {

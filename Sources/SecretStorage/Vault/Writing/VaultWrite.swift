@@ -1,8 +1,7 @@
 /// A queued change to a vault.
 struct VaultWrite: Sendable {
-  /// The item or identity that a change affects.
-  ///
-  /// A batch never has two equal targets: the second write must see the effect of the first.
+  /// The item or identity that a change affects, once in a batch: a second write must see the
+  /// effect of the first.
   enum Target: Hashable, Sendable {
     case item(SecretItem.ID)
     case identity(ItemIdentity)
@@ -41,9 +40,8 @@ extension VaultWrite {
     }
   }
 
-  /// Returns the change of an item, which throws `conflict` if it is not the expected one.
-  ///
-  /// A plain payload is the secret itself. With access flags, which need another one, it conflicts.
+  /// Throws `conflict` if the item is not the expected one, or if the payload is plain, the secret
+  /// itself, and access flags need another one.
   static func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?,
     isPlain: Bool = false
