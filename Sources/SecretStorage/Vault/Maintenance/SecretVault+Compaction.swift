@@ -32,8 +32,7 @@ extension SecretVault {
       max(start.chain.head.sequence, start.expected?.head.sequence ?? 0) + (1 << 20)
     do throws(SecretStoreError) {
       var new: RecordComposer?
-      let durabilityError = try location.log.replace(keepingOld: false) {
-        write throws(SecretStoreError) in
+      try replaceLog(location) { write throws(SecretStoreError) in
         let items = try items(of: start, inSlots: slotCount)
         var draft = try RecordComposer(
           replacing: start.chain, reserved: reserved, with: start.keys, for: items,
@@ -52,12 +51,8 @@ extension SecretVault {
         guard var complete = new else { return nil }
         try complete.add(entries(since: &state, upTo: reserved, location))
         try complete.end(replacing: state.chain.head)
-        try recordVault(
-          complete.result?.vaultID, recorded: state.recordedVaultID, isNew: false, location)
-        new = complete
-        return state.position.map { (records: complete.records, position: $0) }
+        return (complete, state)
       }
-      finishReplacing(by: new?.result, durabilityError, location)
     } catch {
       guard error == .conflict else { throw error }
       try rewrite(reporting: report)

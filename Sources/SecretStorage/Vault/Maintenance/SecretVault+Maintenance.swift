@@ -89,14 +89,13 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let location = try protectedLocation
-    var written: RememberedVault?
-    let durabilityError = try location.log.replace(keepingOld: isRepair, beginning: { _ in }) {
+    try replaceLog(keepingOld: isRepair, location, beginning: { _ in }) {
       () throws(SecretStoreError) in
       var changed = try withContents { contents throws(SecretStoreError) in contents }
       try changed.renewDevice(location.device)
       try change(&changed)
       let items = try changed.itemsToRewrite(isRepair: isRepair)
-      guard let position = changed.position, changed.keys.table != nil else { return nil }
+      guard changed.keys.table != nil else { return nil }
       let blocks = items.records(of: batchSize)
       var new = try RecordComposer(
         replacing: changed.chain, reserved: changed.expected?.head.sequence, with: changed.keys,
@@ -104,10 +103,6 @@ extension SecretVault {
       try new.add(blocks) { _, completed throws(SecretStoreError) in
         try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
       }
-      written = new.result
-      try recordVault(
-        written?.vaultID, recorded: changed.recordedVaultID, isNew: changed.chain.first == nil,
-        location)
       contents.withLock { contents in
         // Stored before the file is installed, so that the vault never appears locked. Does nothing
         // if the app has locked or unlocked the vault in the meantime.
@@ -117,17 +112,27 @@ extension SecretVault {
         else { return }
         contents.keys.pendingRing = ring
       }
-      return (new.records, position)
+      return (new, changed)
     }
-    finishReplacing(by: written, durabilityError, location)
   }
 
-  /// Reads the new file, and records its state if it is durable: otherwise, a power failure could
-  /// restore the old file, which would look like an older copy; only reports errors, because the
-  /// vault has changed.
-  func finishReplacing(
-    by written: RememberedVault?, _ durabilityError: SecretStoreError?, _ location: VaultLocation
-  ) {
+  /// Replaces the log by new records, made from contents, and reads it; does nothing for nil.
+  func replaceLog(
+    keepingOld: Bool = false, _ location: VaultLocation, beginning: LogBeginning,
+    by make: () throws(SecretStoreError) -> (RecordComposer, VaultContents)?
+  ) throws(SecretStoreError) {
+    var written: RememberedVault?
+    let durabilityError = try location.log.replace(keepingOld: keepingOld, beginning: beginning) {
+      () throws(SecretStoreError) in
+      guard let (new, old) = try make(), let position = old.position else { return nil }
+      written = new.result
+      try recordVault(
+        written?.vaultID, recorded: old.recordedVaultID, isNew: old.chain.first == nil, location)
+      return (new.records, position)
+    }
+    // The vault has changed, so that further errors are only reported. The new file's state is
+    // recorded only if it is durable: otherwise, a power failure could restore the old file, which
+    // would look like an older copy.
     reportingFailure(of: "flush", as: .durability) { () throws(SecretStoreError) in
       if let durabilityError { throw durabilityError }
     }
