@@ -104,7 +104,7 @@ extension SecretVault {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard mayUse, error.isFullDisk, try location.file.reserve.releasePart() else { throw error }
+        guard mayUse, error.isFullDisk, try location.file.releaseReserve() else { throw error }
       }
     }
   }

@@ -7,16 +7,16 @@ extension FileRecordLog {
   private var copyPrefix: String { "\(path.companionName).damaged-" }
 
   /// Keeps the file, which ends at a position, as a hard link or, if there are none, as a copy.
-  func keepDamagedCopy(of logPosition: LogPosition) throws(SecretStoreError) {
-    let position = FilePosition(logPosition)
-    let name = path.companion(".damaged-\(position.modified)")
+  func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
+    // The time of the last modification, in nanoseconds since 1970.
+    let name = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
     do throws(SystemError) {
       do throws(SystemError) {
         try fileSystem.link(path, to: name)
       } catch {
         if !error.isUnsupported { throw error }
         let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(from: 0, count: position.size)
+        let bytes = try file.read(from: 0, count: Int(position.state[2]))
         try fileSystem.replaceFile(at: name, with: bytes, mode: 0o600, overwriting: false)
       }
     } catch {

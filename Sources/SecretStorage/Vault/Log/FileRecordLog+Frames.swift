@@ -136,7 +136,7 @@ extension FileRecordLog {
       guard let end else { break }
       let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
       entries.append(
-        .damaged(place, after: FilePosition(status, end: offset + position).logPosition))
+        .damaged(place, after: LogPosition(size: offset + position, state: status.logState)))
       position = end
     }
     return (entries, position)

@@ -29,7 +29,7 @@ extension FileRecordLog {
   private func isReplaced(_ position: LogPosition) -> Bool {
     do throws(SystemError) {
       guard let status = try fileSystem.status(of: path) else { return false }
-      return !FilePosition(position).isCurrent(for: status)
+      return status.logState != position.state
     } catch {
       return false
     }
@@ -48,8 +48,8 @@ extension FileRecordLog {
       guard let status = try fileSystem.status(of: path) else {
         throw SystemError(call: .stat, path: path, code: ENOENT)
       }
-      reserve.fill(holding: lock)
-      return FilePosition(status, end: count).logPosition
+      fillReserve(holding: lock)
+      return LogPosition(size: count, state: status.logState)
     }
   }
 

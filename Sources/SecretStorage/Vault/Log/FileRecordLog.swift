@@ -18,7 +18,6 @@ struct FileRecordLog: RecordLog {
 
   var name: String { path }
   var lockPath: String { path.companion(".lock") }
-  var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
   func changes(
     since position: LogPosition?,
@@ -26,7 +25,7 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
     let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-    if let status, let position, FilePosition(position).isCurrent(for: status) {
+    if let status, let position, position.state == status.logState {
       return LogChanges(isReset: false, position: position)
     }
     guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
@@ -36,10 +35,10 @@ struct FileRecordLog: RecordLog {
     try checkPrivacy(current, of: path)
     try checkSize(current)
     if let position, position != .nowhere {
-      let previous = FilePosition(position)
-      if previous.isOfFile(current) {
-        // After any other change than growth, the whole file is read again.
-        if previous.size < current.size { return try readAppended(file, from: previous.end) }
+      let state = current.logState
+      if position.state.lowHalf == state.lowHalf {
+        // After any other change of the same file than growth, all of it is read again.
+        if position.state[2] < state[2] { return try readAppended(file, from: position.size) }
       } else if let (record, end) = try lastOfReplacement(file), try isContinued(record) {
         return try readAppended(file, from: end)
       }
@@ -104,14 +103,14 @@ struct FileRecordLog: RecordLog {
       // A file is created with its first records, so this is not a vault, or all records are lost.
       throw .corrupted("\(path) is not a vault: it contains no complete record")
     }
-    let reached = FilePosition(status, end: start + parsed.end)
+    let end = start + parsed.end
     let rest = bytes[parsed.end...]
     let tail = LogChanges.Tail(
-      place: "bytes \(reached.end)..<\(reached.size) of \(path)", isTorn: Frame.isBeginning(rest),
-      isUnwritten: Frame.isUnwritten(rest, at: reached.end))
+      place: "bytes \(end)..<\(status.size) of \(path)", isTorn: Frame.isBeginning(rest),
+      isUnwritten: Frame.isUnwritten(rest, at: end))
     return LogChanges(
       isReset: start == 0, entries: parsed.entries, tail: rest.isEmpty ? nil : tail,
-      position: reached.logPosition)
+      position: LogPosition(size: end, state: status.logState))
   }
 
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
@@ -142,30 +141,30 @@ struct FileRecordLog: RecordLog {
   }
 
   private func append(
-    _ records: [LogRecord], after logPosition: LogPosition, holding lock: borrowing FileLock
+    _ records: [LogRecord], after position: LogPosition, holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
-    guard let file = try open(at: logPosition, O_RDWR) else {
+    guard let file = try open(at: position, O_RDWR) else {
       return try create(records, holding: lock)
     }
-    let position = FilePosition(logPosition)
     var frames: [UInt8] = []
     for record in records { Frame.encode(record, into: &frames) }
-    try checkGrowth(to: position.end + frames.count, by: frames.count)
+    let end = position.size + frames.count
+    try checkGrowth(to: end, by: frames.count)
     do throws(SystemError) {
-      if position.end < position.size {
-        try file.truncate(to: position.end)
+      if position.size < position.state[2] {
+        try file.truncate(to: position.size)
         // A power failure must not leave whole records of the truncated part behind the new ones.
         try file.synchronize()
       }
       do throws(SystemError) {
-        try file.write(frames, at: position.end)
+        try file.write(frames, at: position.size)
         try file.synchronizeData()
-        let end = FilePosition(try file.status(), end: position.end + frames.count)
-        reserve.fill(holding: lock)
-        return end.logPosition
+        let state = try file.status().logState
+        fillReserve(holding: lock)
+        return LogPosition(size: end, state: state)
       } catch {
         // The write was not acknowledged. If this fails too, the rest is torn, or a valid write.
-        do throws(SystemError) { try file.truncate(to: position.end) } catch {}
+        do throws(SystemError) { try file.truncate(to: position.size) } catch {}
         throw error
       }
     } catch {
@@ -180,7 +179,7 @@ struct FileRecordLog: RecordLog {
       if try fileSystem.status(of: lockPath) != nil {
         // A writer that fails truncates its append, which may have been read.
         guard let lock = try FileLock.ifFree(at: lockPath, in: fileSystem),
-          FilePosition(position).isCurrent(for: try file.status())
+          try file.status().logState == position.state
         else { return false }
         lock.release()
       }
@@ -260,7 +259,7 @@ struct FileRecordLog: RecordLog {
       throw .unavailable(
         "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again.")
     }
-    guard FilePosition(position).isCurrent(for: status) else { throw .conflict }
+    guard status.logState == position.state else { throw .conflict }
     return file
   }
 }

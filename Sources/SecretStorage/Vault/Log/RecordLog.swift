@@ -81,12 +81,12 @@ package struct LogRecord: Sendable {
 /// A position in a log.
 package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
-  package static let nowhere = LogPosition(size: 0, words: SIMD4(repeating: 0))
+  package static let nowhere = LogPosition(size: 0, state: .zero)
 
   /// The size of the log up to the position, in bytes.
   package let size: Int
   /// Numbers that only the log can interpret.
-  package let words: SIMD4<UInt64>
+  package let state: SIMD4<UInt64>
 }
 
 /// The content of a log after a position.

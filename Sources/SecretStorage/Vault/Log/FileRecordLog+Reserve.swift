@@ -1,38 +1,33 @@
 import CLibrary
 import StorageInternals
 
-/// A file that reserves disk space, released in parts for removals on a full disk.
-struct DiskReserve: Sendable {
-  private let path: String
-  private let fileSystem: FileSystem
-
+// A file that reserves disk space, released in parts for removals on a full disk.
+extension FileRecordLog {
   /// The sizes of the file and of a part, in bytes.
-  private static let size = 64 * 1024
+  private static let reserveSize = 64 * 1024
   private static let partSize = 16 * 1024
 
   /// Incompressible bytes, because some file systems compress data and do not store zeros.
-  private static let content: [UInt8] = {
+  private static let reserveContent: [UInt8] = {
     var state: UInt64 = 1
-    return (0..<size).map { _ in
+    return (0..<reserveSize).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return UInt8(truncatingIfNeeded: state >> 56)
     }
   }()
 
-  init(of log: String, in fileSystem: FileSystem) {
-    path = log.companion(".reserve")
-    self.fileSystem = fileSystem
-  }
+  private var reservePath: String { path.companion(".reserve") }
 
   /// Restores the whole file if there is enough space; `lock` is that of the log's writers.
-  func fill(holding lock: borrowing FileLock) {
+  func fillReserve(holding lock: borrowing FileLock) {
     do throws(SystemError) {
-      if let status = try fileSystem.status(of: path), status.size >= Self.size { return }
-      guard let file = try open(O_CREAT) else { return }
+      let status = try fileSystem.status(of: reservePath)
+      if let status, status.size >= Self.reserveSize { return }
+      guard let file = try openReserve(O_CREAT) else { return }
       let oldSize = try file.status().size
       do throws(SystemError) {
         // The file is not flushed: after a power failure, the next write restores it.
-        try file.write(Self.content[oldSize...], at: oldSize)
+        try file.write(Self.reserveContent[oldSize...], at: oldSize)
       } catch {
         try file.truncate(to: oldSize)
         throw error
@@ -43,9 +38,9 @@ struct DiskReserve: Sendable {
   }
 
   /// Releases a part of the space; returns false if none is left.
-  func releasePart() -> Bool {
+  func releaseReserve() -> Bool {
     do throws(SystemError) {
-      guard let file = try open(0) else { return false }
+      guard let file = try openReserve(0) else { return false }
       let oldSize = try file.status().size
       if oldSize == 0 { return false }
       try file.truncate(to: max(0, oldSize - Self.partSize))
@@ -57,12 +52,13 @@ struct DiskReserve: Sendable {
   }
 
   /// Opens the file; returns nil if it cannot have been created by this type.
-  private func open(_ flags: Int32) throws(SystemError) -> File? {
+  private func openReserve(_ flags: Int32) throws(SystemError) -> File? {
     // Non-blocking, because opening a FIFO in the file's place could block indefinitely.
-    let file = try fileSystem.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | flags, mode: 0o600)
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | flags
+    let file = try fileSystem.open(reservePath, flags, mode: 0o600)
     let status = try file.status()
     guard status.isRegularFile, status.owner == geteuid(), status.links == 1,
-      status.size <= Self.size
+      status.size <= Self.reserveSize
     else { return nil }
     return file
   }
