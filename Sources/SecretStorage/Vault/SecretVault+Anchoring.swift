@@ -9,8 +9,7 @@ extension SecretVault {
     try recordVault(
       vaultID, recorded: draft.base.recordedVaultID, isNew: draft.base.chain.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
-    // was ever acknowledged. The log's first record is certainly on disk. A record that another
-    // process has written may not be.
+    // was ever acknowledged. Unlike the log's first record, a later one may not be on disk.
     let start = draft.base.chain.start ?? 0
     if let first = draft.base.chain.first,
       !draft.base.remembersThisLog || !location.device.hasFlushed(vaultID, start)
@@ -26,7 +25,7 @@ extension SecretVault {
     }
   }
 
-  /// Records the last log record of a write; reports a failure, which can only conceal a rollback.
+  /// Records the last record of a write; reports a failure, which can only conceal a rollback.
   func remember(_ vault: RememberedVault?, _ location: VaultLocation) {
     guard let vault else { return }
     reportingFailure { () throws(SecretStoreError) in try record(vault, location) }

@@ -94,7 +94,7 @@ extension SecretVault {
   }
 }
 
-/// A kind of access to the secret of an item with access flags.
+/// An access to the secret of an item with access flags.
 enum SecretAccess {
   /// Reading the secret, or sealing it with different flags.
   case reading

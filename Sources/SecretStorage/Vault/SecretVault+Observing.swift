@@ -32,7 +32,6 @@ extension SecretVault: SynchronouslyObservedStore {
     retainingWatch(observers.add(handler, isSynchronous: true))
   }
 
-  /// Returns an observation that also keeps the watch of the file alive.
   private func retainingWatch(_ observation: ChangeObservation) -> ChangeObservation {
     if Fork.isChild { return observation }
     var watch: ChangeObservation?

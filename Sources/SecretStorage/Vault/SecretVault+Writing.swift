@@ -7,11 +7,10 @@ extension SecretVault {
   /// Adds an item, and returns it when it is on disk.
   ///
   /// - Throws: ``SecretStoreError/duplicate`` if an item with this identity exists,
-  ///   ``SecretStoreError/locked(_:)`` if the vault is locked, ``SecretStoreError/unsupported(_:)``
-  ///   for access flags that no available authenticator can check, ``SecretStoreError/denied(_:)``
-  ///   if a required application password is missing, ``SecretStoreError/invalid(_:)`` for an
-  ///   invalid combination of flags, a secret over 16 MiB or strings over 64 KiB, or the error of
-  ///   writing the vault. On error, nothing changes.
+  ///   ``SecretStoreError/locked(_:)``, ``SecretStoreError/unsupported(_:)`` for access flags that
+  ///   no available authenticator can check, ``SecretStoreError/denied(_:)`` without a required
+  ///   application password, ``SecretStoreError/invalid(_:)`` for invalid flags, a secret over
+  ///   16 MiB or strings over 64 KiB, or the error of writing. On error, nothing changes.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -30,8 +29,7 @@ extension SecretVault {
   ///
   /// - Throws: ``SecretStoreError/conflict`` if the item was changed or removed since the expected
   ///   revision, ``SecretStoreError/denied(_:)`` or ``SecretStoreError/wrongApplicationPassword``
-  ///   if the authorization does not suffice, or the errors of ``add(_:identity:attributes:)``. On
-  ///   error, nothing changes.
+  ///   if the authorization does not suffice, or as ``add(_:identity:attributes:)``.
   public func update(
     _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -197,7 +195,6 @@ extension SecretVault {
     return (draft, outcomes)
   }
 
-  /// Updates the contents with a draft that is on disk.
   func acknowledge(
     _ draft: VaultDraft, endingAt position: LogPosition, _ location: VaultLocation
   ) {
@@ -212,7 +209,6 @@ extension SecretVault {
 }
 
 extension SecretStoreError {
-  /// Whether there is no disk space left, or the user's disk quota is exceeded.
   fileprivate var isFullDisk: Bool {
     switch self {
     case .system(_, _, let code), .uncertain(_, let code): [ENOSPC, EDQUOT].contains(code)

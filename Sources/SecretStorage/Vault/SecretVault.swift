@@ -211,7 +211,6 @@ struct VaultLocation: Sendable {
       cipher: cipher, lockTimeout: lockTimeout)
   }
 
-  /// Returns an app's directories for data and state; nil means the name of the executable.
   static func directories(
     of applicationName: String?
   ) throws(SecretStoreError) -> (data: String, state: String) {

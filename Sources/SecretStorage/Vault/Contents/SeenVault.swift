@@ -67,7 +67,7 @@ struct SeenVault: Sendable {
     generation = fingerprint ?? generation
   }
 
-  /// Records a durable state, and whether the machine's state contains it or a newer one.
+  /// Records a durable state, and whether this machine has recorded it or a newer one.
   mutating func record(_ vault: RememberedVault, isRecorded: Bool) {
     let sequence = vault.head.sequence
     settledSequence = max(settledSequence, sequence)
@@ -83,9 +83,8 @@ struct SeenVault: Sendable {
     isNewestRecorded = isRecorded
   }
 
-  /// Records a state that was read from the log, on this machine as well.
-  ///
-  /// Does nothing while a writer is active, never waits, and ignores errors, so that reading works.
+  /// Records a state that was read from the log, also on this machine, unless a writer is active;
+  /// never waits, and ignores errors, so that reading works.
   mutating func record(
     _ vault: RememberedVault, upTo position: LogPosition, in location: VaultLocation
   ) {

@@ -2,7 +2,6 @@
 struct VaultChain: Sendable {
   /// The last intact record.
   private(set) var head = ChainHead.none
-  /// The first intact record.
   private(set) var first: ChainHead?
   /// The sequence number of the log's first record.
   var start: UInt64?

@@ -103,7 +103,6 @@ extension VaultContents {
       by: record, sequence: header.sequence, table == nil ? content.subject : .keys)
   }
 
-  /// Applies a draft that this object has written.
   mutating func adopt(_ draft: VaultDraft, _ position: LogPosition) {
     session.changeCount += 1
     self.position = position

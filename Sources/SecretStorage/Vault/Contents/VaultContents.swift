@@ -19,7 +19,7 @@ struct VaultContents: Sendable {
   var recordedVaultID: [UInt8]?
   /// The start of an older log, to which a key table belongs.
   var outdatedStart: UInt64?
-  /// The error for a missing vault that the next write replaces with a new one.
+  /// The error of a missing vault that the next write replaces.
   var missingVaultError: SecretStoreError?
   /// The remainder of an unacknowledged write at the log's end, which the next write truncates.
   var interruptedWrite: LogChanges.Tail?

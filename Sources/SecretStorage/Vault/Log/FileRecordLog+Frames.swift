@@ -55,7 +55,7 @@ enum Frame {
     return false
   }
 
-  /// Whether the available bytes of a length's complement match the length.
+  /// Whether a length matches the available bytes of its complement.
   private static func hasValidLength(_ bytes: ArraySlice<UInt8>) -> Bool {
     zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4)).allSatisfy { $0 == ~$1 }
   }
@@ -65,7 +65,6 @@ enum Frame {
 enum FileHeader {
   static let magic = Array("LocketV\n".utf8)
   static let version: UInt32 = 3
-  /// The size of the header, in bytes.
   static let size = 32
 
   /// Returns a header with the offset of the last frame that a compaction wrote, or 0.
@@ -143,10 +142,8 @@ extension FileRecordLog {
   }
 }
 
-/// A search for intact frames among arbitrary bytes.
-///
-/// Overlapping frames with wrong digests would take quadratic work. So the number of bytes hashed
-/// without success is limited linearly, and the rest counts as damaged.
+/// A search for intact frames among arbitrary bytes, of which a number in proportion to their count
+/// is hashed: overlapping frames with wrong digests would take quadratic work.
 struct FrameSearch {
   private let bytes: ArraySlice<UInt8>
   private let cipher: any SecretCipher

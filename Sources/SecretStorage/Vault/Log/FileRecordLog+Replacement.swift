@@ -116,7 +116,6 @@ extension FileRecordLog {
       rest = []
     }
 
-    /// Installs the file durably.
     consuming func install() throws(SecretStoreError) {
       let header = try FileHeader.encode(lastRecord: UInt32(clamping: lastRecord), log.cipher)
       let (log, count) = (log, count)

@@ -189,10 +189,8 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Flushes the directory if that is not known to have happened since the file was installed.
-  ///
-  /// Otherwise, a power failure could restore the replaced file after writes to the new one were
-  /// acknowledged, or recorded in this machine's state.
+  /// Flushes the directory unless that has happened since the file was installed: a power failure
+  /// could restore the replaced file after writes to the new one were acknowledged or recorded.
   private func synchronizeName(of file: borrowing File) throws(SystemError) {
     let found = try FileIdentity(of: file)
     if namedFile.withLock({ $0 == found }) { return }
@@ -215,10 +213,8 @@ struct FileRecordLog: RecordLog {
     }
   }
 
-  /// Creates the file, which did not exist when the lock was acquired.
-  ///
-  /// Leaves no file on an error, unless the error is that of the directory's flush: a power failure
-  /// might then undo the removal, but not that of the machine's record of the next new file.
+  /// Creates the file; leaves none on an error, unless it is that of the directory's flush: a power
+  /// failure might then undo the removal, but not the machine's record of the next new file.
   private func create(
     _ records: [LogRecord], holding lock: borrowing FileLock
   ) throws(SecretStoreError) -> LogPosition {
@@ -264,7 +260,7 @@ struct FileRecordLog: RecordLog {
   }
 }
 
-/// Runs system calls, and throws their errors as ``SecretStoreError``.
+/// Throws the errors of system calls as ``SecretStoreError``.
 func mapErrors<Result: ~Copyable>(
   _ calls: () throws(SystemError) -> Result
 ) throws(SecretStoreError) -> Result {

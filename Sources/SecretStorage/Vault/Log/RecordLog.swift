@@ -16,10 +16,7 @@ package protocol RecordLog: Sendable {
   ) throws(SecretStoreError) -> LogChanges
 
   /// Calls a closure while no other writer is active; throws `busy`, without a call, if others are
-  /// for too long.
-  ///
-  /// If a replacement of the log by another process or a failed flush may not survive a power
-  /// failure, the log is made durable before the call.
+  /// for too long. The log, which another process may have replaced, is durable before the call.
   func withWriterLock<Result>(
     _ body: (_ append: LogAppend) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result
@@ -52,7 +49,7 @@ package typealias LogAppend = (
   _ records: [LogRecord], _ position: LogPosition
 ) throws(SecretStoreError) -> LogPosition
 
-/// Passes the records at the beginning of a new log to a closure.
+/// Passes the first records of a new log to a closure.
 package typealias LogBeginning = (
   _ write: (LogRecord) throws(SecretStoreError) -> Void
 ) throws(SecretStoreError) -> Void
@@ -67,7 +64,6 @@ extension RecordLog {
   }
 }
 
-/// A record with its digest.
 package struct LogRecord: Sendable {
   package let payload: ArraySlice<UInt8>
   /// SHA-256 of the payload.
@@ -78,7 +74,6 @@ package struct LogRecord: Sendable {
   package var offset = 0
 }
 
-/// A position in a log.
 package struct LogPosition: Hashable, Sendable {
   /// The position in a log that does not exist.
   package static let nowhere = LogPosition(size: 0, state: .zero)

@@ -6,9 +6,8 @@ import StorageInternals
 extension SecretVault {
   /// Checks this vault, its files, and the requirements on the machine.
   ///
-  /// Unlike ``verify()``, this opens no secrets. It never prompts the user. It only removes
-  /// temporary files of killed processes, updates this machine's record of the vault, and flushes
-  /// directories.
+  /// This opens no secrets, and never prompts the user. It only removes temporary files of killed
+  /// processes, updates this machine's record of the vault, and flushes directories.
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault, if it has not been read yet.
   public func diagnose() -> Diagnosis {

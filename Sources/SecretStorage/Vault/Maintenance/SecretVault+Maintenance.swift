@@ -28,8 +28,7 @@ extension SecretVault {
   ///
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file
-  ///   is an older copy, another vault or missing, or the error of reading it. Damage is part of
-  ///   the result instead.
+  ///   is an older copy, another vault or missing, or another error of reading it than damage.
   public func verify() throws -> Verification {
     var fresh = try freshlyReadContents()
     if let trustError = fresh.trustError {
@@ -54,7 +53,7 @@ extension SecretVault {
       isKeyTableProven: fresh.keys.standing != .candidate)
   }
 
-  /// Returns the contents, read again from the beginning of the log with the keys in memory.
+  /// Returns the contents, read from the beginning of the log with the keys in memory.
   func freshlyReadContents() throws(SecretStoreError) -> VaultContents {
     let location = try location
     var fresh = VaultContents(cipher: cipher)
@@ -159,7 +158,7 @@ extension SecretVault {
     }
   }
 
-  /// Lets the default handler report failures of a task again, because it has succeeded.
+  /// Lets the default handler report failures of a task again.
   func maintenanceDidSucceed(_ task: String = #function) {
     let failures = failedTasks.withLock { $0.removeValue(forKey: task) }
     if let failures { SecretStores.didSucceed(after: failures) }

@@ -37,7 +37,7 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }
 
-  /// Returns nil unless a payload is a well-formed key table.
+  /// Returns nil unless a payload is a well-formed table.
   static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(MalformedRecord) {

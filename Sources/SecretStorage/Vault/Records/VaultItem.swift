@@ -23,8 +23,8 @@ struct VaultItem: Sendable {
   /// The valid dates in microseconds since 1970, which allow adding offsets without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
-  /// Returns the authenticated context of a secret under an application password: the class and the
-  /// identity, which are the same after an import to another vault.
+  /// Returns the authenticated context of a secret under an application password, which is the same
+  /// after an import to another vault.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [identity.itemClass.code] + ItemFields.encoded(identity)
   }
@@ -33,7 +33,6 @@ struct VaultItem: Sendable {
   private let body: RecordBody
   /// The offset of the item in the record's attributes.
   private let start: Int
-  /// The offset of the item's secret in the record's secrets.
   private let secretStart: Int
 
   private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {

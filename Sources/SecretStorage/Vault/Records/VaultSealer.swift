@@ -98,17 +98,15 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the ID of the write whose first record has the given sequence number.
-  ///
-  /// The write ID of an intact record after a damaged one shows whether both belong to one write,
-  /// which a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
+  /// Returns the ID of the write whose first record has a sequence number. It shows whether a damaged
+  /// record and an intact one after it belong to one write, which may have been interrupted.
   func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
     return try cipher.digest(bytes[...])[..<Self.writeIDSize]
   }
 
-  /// Returns the write ID in a record of items; for any other record, returns arbitrary bytes.
+  /// Returns the write ID in a record of items; for another record, arbitrary bytes.
   static func writeID(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     payload.dropFirst(RecordHeader.size).prefix(writeIDSize)
   }
@@ -176,7 +174,6 @@ extension KeyTable {
   }
 }
 
-/// A record of items, with the entries that could be opened.
 struct ItemsRecord {
   var entries: [ItemEntry] = []
   var previousSubject: RecordSubject?

@@ -57,7 +57,6 @@ struct RecordComposer {
     add(record, .keys)
   }
 
-  /// Removes and returns the records so far; the chain continues.
   mutating func takeRecords() -> [LogRecord] {
     defer { records = [] }
     return records

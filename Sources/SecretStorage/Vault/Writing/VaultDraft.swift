@@ -1,8 +1,7 @@
 import FoundationEssentials
 
-/// Records to append to a vault, and the resulting state of the vault.
+/// Records to append to a vault.
 struct VaultDraft {
-  /// The position to append the records at.
   let position: LogPosition
   /// The contents before the records are appended, without the items.
   let base: VaultContents
@@ -54,7 +53,7 @@ struct VaultDraft {
     return Date(microseconds: newestCreation)
   }
 
-  /// Returns an identifier for a new item that is not used in the vault or in this draft.
+  /// Returns an identifier that is not used in the vault or in this draft.
   mutating func newID(
     besides index: VaultIndex,
     from source: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random
