@@ -15,15 +15,13 @@ struct SeenVault: Sendable {
   private var recorded: RememberedVault?
   /// The last sequence number that this machine has recorded or need not record.
   private(set) var settledSequence: UInt64 = 0
-  /// Whether the next reader leaves recording to the process that has just replaced the log.
-  fileprivate(set) var isJustReplaced = false
 
   /// Loads the machine's record of a vault whose log is read again.
   mutating func load(
-    _ vaultID: [UInt8], from device: DeviceState, afterReplacement isJustReplaced: Bool = false
+    _ vaultID: [UInt8], from device: DeviceState
   ) throws(SecretStoreError) {
     recorded = try device.remembered(of: vaultID)
-    (settledSequence, self.isJustReplaced) = (0, isJustReplaced)
+    settledSequence = 0
     guard vaultID == self.vaultID, isNewestRecorded, let recorded, let newest,
       newest.head.sequence > recorded.head.sequence
     else { return }
@@ -137,23 +135,15 @@ extension VaultContents {
 
   /// Records the writes of other processes, which may have been killed or run on another machine.
   mutating func rememberOtherWrites(in location: VaultLocation) {
-    if session.seen.isJustReplaced {
-      // A get must not wait for the disk. At the next one, the record is usually complete.
-      session.seen.isJustReplaced = false
-      return
-    }
-    guard chain.head.sequence != session.seen.settledSequence, let vault = authenticatedState,
-      let position
+    // A forged state would permanently make the genuine vault look like an older copy.
+    guard chain.head.sequence != session.seen.settledSequence, isAuthentic,
+      let vault = RememberedVault(chain, keys), let position
     else { return }
     session.seen.record(vault, upTo: position, in: location)
   }
 
-  /// The state that this machine may record; nil unless all of it is authenticated, because a
-  /// forged state would permanently make the genuine vault look like an older copy.
-  private var authenticatedState: RememberedVault? {
-    guard trustError == nil, damage.isEmpty, sealedRecordCount == 0, keys.ring.user != nil else {
-      return nil
-    }
-    return RememberedVault(chain, keys)
+  /// Whether the vault is unlocked, and its keys authenticate the whole log.
+  var isAuthentic: Bool {
+    trustError == nil && damage.isEmpty && sealedRecordCount == 0 && keys.ring.user != nil
   }
 }

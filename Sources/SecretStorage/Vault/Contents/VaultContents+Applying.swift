@@ -15,11 +15,14 @@ extension VaultContents {
         damage.recordLoss(place)
       case .record(let record):
         if record.payload.first == RecordHeader.Kind.keys.rawValue { tableCount += 1 }
+        let table = KeyTableRecord.ifTable(record.payload)
         let earlier = keys.table == nil ? (keys, session.seen) : nil
         // Errors of the machine's own files are not damage to the vault.
-        if keys.table == nil { try prepare(for: record, device) }
+        if keys.table == nil, tableCount <= KeyTableRecord.countLimit, let table {
+          try prepare(for: table, device)
+        }
         do {
-          try apply(record, device)
+          try apply(record, table, device)
         } catch {
           // The record's bytes are intact, but this vault's keys did not seal them.
           guard case .corrupted(let what) = error else { throw error }
@@ -31,13 +34,10 @@ extension VaultContents {
     position = changes.position
   }
 
-  /// Loads this machine's state of the vault if the record is a key table.
+  /// Loads this machine's state of the vault of the log's first key table.
   private mutating func prepare(
-    for record: LogRecord, _ device: DeviceState?
+    for read: KeyTableRecord, _ device: DeviceState?
   ) throws(SecretStoreError) {
-    guard tableCount <= KeyTableRecord.countLimit,
-      let read = KeyTableRecord.ifTable(record.payload)
-    else { return }
     if let device { try session.seen.load(read.table.vaultID, from: device) }
     if isOutdated(read) { return }
     keys.adapt(to: read.table)
@@ -55,18 +55,15 @@ extension VaultContents {
   }
 
   private mutating func apply(
-    _ record: LogRecord, _ device: DeviceState?
+    _ record: LogRecord, _ table: KeyTableRecord?, _ device: DeviceState?
   ) throws(SecretStoreError) {
     let header: RecordHeader
-    var table: KeyTableRecord?
     var attributesKey: UInt32 = 0
     do throws(MalformedRecord) {
       var reader = RecordReader(record.payload)
       header = try RecordHeader(&reader)
-      switch header.kind {
-      case .keys: table = try KeyTableRecord(record.payload)
-      case .items: attributesKey = try VaultSealer.attributesKey(of: record.payload)
-      }
+      if table == nil { attributesKey = try VaultSealer.attributesKey(of: record.payload) }
+      if table == nil, header.kind == .keys { throw MalformedRecord() }
     } catch {
       throw .corrupted("A record is malformed")
     }

@@ -104,7 +104,7 @@ extension VaultContents {
     }
     // The user key proves that the log continues the replaced one.
     continued.hasExpected = true
-    try continued.session.seen.load(read.table.vaultID, from: device, afterReplacement: true)
+    try continued.session.seen.load(read.table.vaultID, from: device)
     let head = continued.chain.head
     guard let expected = continued.expected?.head, expected.sequence >= read.logStart else {
       return continued
@@ -117,9 +117,8 @@ extension VaultContents {
 
   /// Whether the state of every item is available and certain.
   var isComplete: Bool {
-    trustError == nil && damage.isEmpty && sealedRecordCount == 0 && interruptedWrite == nil
-      && !isDiverged && keys.table != nil && keys.ring.user != nil && keys.standing == .proven
-      && !keys.isDeviceOutdated
+    isAuthentic && interruptedWrite == nil && !isDiverged && keys.table != nil
+      && keys.standing == .proven && !keys.isDeviceOutdated
   }
 
   /// Determines whether a missing log is an error; returns false if there is a log by now.

@@ -33,7 +33,6 @@ struct VaultContents: Sendable {
 
   mutating func reset() {
     (keys.table, keys.standing, keys.fingerprint) = (nil, .proven, nil)
-    session.indexCount += 1
     self = VaultContents(cipher: cipher, keys: keys, session: session)
   }
 }
@@ -44,7 +43,6 @@ struct VaultSession: Sendable {
   var changeCount: UInt64 = 0
   /// The change count of which the observers were notified.
   var notifiedChangeCount: UInt64 = 0
-  var indexCount: UInt64 = 0
   var lockCount: UInt64 = 0
   var idle: IdlePeriod?
   var compaction = BackgroundCompaction()

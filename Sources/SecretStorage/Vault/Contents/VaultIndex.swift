@@ -3,8 +3,8 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of the identity with or without the account. Building them takes longer than one
-  // search of all items.
+  // Slots by a hash of the identity with or without the account, built in the second search, because
+  // building them takes longer than one search of all items.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
@@ -17,11 +17,6 @@ struct VaultIndex: Sendable {
 
   var count: Int { byID.count }
   var items: some Sequence<VaultItem> { slots.lazy.compactMap { $0 } }
-  var slotCount: Int { slots.count }
-
-  func items(inSlots range: Range<Int>) -> [VaultItem] {
-    slots[range.clamped(to: slots.indices)].compactMap(\.self)
-  }
 
   subscript(id: SecretItem.ID) -> VaultItem? {
     if let slot = byID[id] { slots[slot] } else { nil }

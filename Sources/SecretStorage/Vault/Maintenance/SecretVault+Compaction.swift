@@ -24,7 +24,9 @@ extension SecretVault {
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws(SecretStoreError) {
     let location = try protectedLocation
-    let (start, slotCount) = try withContents { ($0.withoutItems, $0.index.slotCount) }
+    let (start, items) = try withContents { contents in
+      (contents.withoutItems, contents.isComplete ? Array(contents.index.items) : [])
+    }
     guard start.isComplete else { return try rewrite(reporting: report) }
     var state = start
     // The sequence numbers of the records that other writers may append meanwhile.
@@ -33,7 +35,6 @@ extension SecretVault {
     do throws(SecretStoreError) {
       var new: RecordComposer?
       try replaceLog(location) { write throws(SecretStoreError) in
-        let items = try items(of: start, inSlots: slotCount)
         var draft = try RecordComposer(
           replacing: start.chain, reserved: reserved, with: start.keys, for: items,
           followedBy: nil, cipher)
@@ -57,22 +58,6 @@ extension SecretVault {
       guard error == .conflict else { throw error }
       try rewrite(reporting: report)
     }
-  }
-
-  /// Returns the items, some of which may be newer; throws `conflict` if the file was read again.
-  private func items(
-    of state: VaultContents, inSlots count: Int
-  ) throws(SecretStoreError) -> [VaultItem] {
-    var items: [VaultItem] = []
-    items.reserveCapacity(count)
-    // Few at a time, because the lock delays readers.
-    for start in stride(from: 0, to: count, by: 512) {
-      items += try contents.withLock { contents throws(SecretStoreError) in
-        guard contents.session.indexCount == state.session.indexCount else { throw .conflict }
-        return contents.index.items(inSlots: start..<(start + 512))
-      }
-    }
-    return items
   }
 
   /// Returns the entries since a state, and advances it; throws `conflict` after a replacement.
@@ -145,7 +130,7 @@ extension VaultContents {
   /// Whether there is much unused space, too many single-item records, which are slow to open, or a
   /// changed identity of the machine.
   fileprivate var needsCompaction: Bool {
-    if keys.ring.user == nil || sealedRecordCount > 0 || !damage.isEmpty { return false }
+    guard isAuthentic else { return false }
     let needed = index.byteCount / 4 * 7 + BackgroundCompaction.minimumSize
     return keys.isDeviceOutdated || logSize > needed
       || chain.singleItemRecordCount > max(1024, index.count / 4)

@@ -98,8 +98,8 @@ struct VaultSealer: Sendable {
     return LogRecord(payload: payload[...], digest: try cipher.digest(payload[...])[...])
   }
 
-  /// Returns the ID of the write whose first record has a sequence number. It shows whether a damaged
-  /// record and an intact one after it belong to one write, which may have been interrupted.
+  /// Returns the ID of the write whose first record has a sequence number, which shows whether a
+  /// damaged record and an intact one after it belong to one write, which may be interrupted.
   func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)

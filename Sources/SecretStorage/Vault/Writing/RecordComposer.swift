@@ -32,7 +32,12 @@ struct RecordComposer {
 
   var nextSequence: UInt64 { chain.head.sequence + 1 }
 
-  var result: RememberedVault? { RememberedVault(chain, keys) }
+  /// The state to record once the records are written; without keys if no user key proves them.
+  var result: RememberedVault? {
+    var vault = RememberedVault(chain, keys)
+    if keys.ring.user == nil { vault?.keys = nil }
+    return vault
+  }
 
   /// Begins a log of key tables and the given number of records; nil if a later table has the end.
   mutating func begin(followedBy count: Int?) throws(SecretStoreError) {

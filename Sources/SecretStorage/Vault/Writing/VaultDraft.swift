@@ -38,12 +38,7 @@ struct VaultDraft {
 
   var chain: VaultChain { composer.chain }
 
-  /// The state to record once the records are written; without keys if no user key proves them.
-  var result: RememberedVault? {
-    var vault = RememberedVault(composer.chain, composer.keys)
-    if keys.ring.user == nil { vault?.keys = nil }
-    return vault
-  }
+  var result: RememberedVault? { composer.result }
 
   var nextRevision: UInt64 { composer.nextSequence }
 
