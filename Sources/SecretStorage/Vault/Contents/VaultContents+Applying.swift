@@ -58,12 +58,12 @@ extension VaultContents {
     _ record: LogRecord, _ table: KeyTableRecord?, _ device: DeviceState?
   ) throws(SecretStoreError) {
     let header: RecordHeader
-    var attributesKey: UInt32 = 0
+    let attributesKey = VaultSealer.attributesKey(of: record.payload)
     do throws(MalformedRecord) {
       var reader = RecordReader(record.payload)
       header = try RecordHeader(&reader)
-      if table == nil { attributesKey = try VaultSealer.attributesKey(of: record.payload) }
-      if table == nil, header.kind == .keys { throw MalformedRecord() }
+      let isWhole = header.kind == .keys ? table != nil : attributesKey != nil
+      if !isWhole { throw MalformedRecord() }
     } catch {
       throw .corrupted("A record is malformed")
     }
@@ -78,7 +78,7 @@ extension VaultContents {
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
-    } else if let table = keys.table, keys.standing != .candidate,
+    } else if let table = keys.table, keys.standing != .candidate, let attributesKey,
       let key = keys.ring.attributesKey(attributesKey)
     {
       content = try table.sealer(cipher).openItems(record, with: key)

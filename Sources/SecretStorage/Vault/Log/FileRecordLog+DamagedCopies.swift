@@ -65,12 +65,8 @@ extension FileRecordLog {
     try mapErrors { () throws(SystemError) in
       let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
       let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      let (status, otherStatus) = (try file.status(), try other.status())
-      if status.inode == otherStatus.inode { return true }
-      guard otherStatus.isRegularFile, status.size == otherStatus.size, status.size <= sizeLimit
-      else { return false }
-      return try file.read(from: 0, count: status.size)
-        == other.read(from: 0, count: status.size)
+      let count = try file.status().size
+      return try file.read(from: 0, count: count) == other.read(from: 0, count: count + 1)
     }
   }
 }

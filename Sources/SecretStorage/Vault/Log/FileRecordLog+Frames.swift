@@ -184,7 +184,7 @@ struct FrameSearch {
 }
 
 extension ArraySlice<UInt8> {
-  fileprivate func littleEndianUInt32(at index: Int) -> UInt32 {
+  func littleEndianUInt32(at index: Int) -> UInt32 {
     UInt32(self[index]) | UInt32(self[index + 1]) << 8 | UInt32(self[index + 2]) << 16
       | UInt32(self[index + 3]) << 24
   }

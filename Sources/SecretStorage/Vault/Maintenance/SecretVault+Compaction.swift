@@ -104,15 +104,10 @@ extension RecordComposer {
     var last: [SecretItem.ID: Int] = [:]
     for change in changes {
       guard case .record(let record) = change, let table = keys.table,
-        KeyTableRecord.ifTable(record.payload) == nil
+        KeyTableRecord.ifTable(record.payload) == nil,
+        let id = VaultSealer.attributesKey(of: record.payload),
+        let key = keys.ring.attributesKey(id)
       else { throw .conflict }
-      let id: UInt32
-      do {
-        id = try VaultSealer.attributesKey(of: record.payload)
-      } catch {
-        throw .conflict
-      }
-      guard let key = keys.ring.attributesKey(id) else { throw .conflict }
       let isAlways = id == table.key(for: .attributes(of: .always))?.id
       for entry in try table.sealer(cipher).openItems(record, with: key).entries {
         if case .put(let item) = entry { last[item.id] = found.count }

