@@ -17,9 +17,7 @@ struct SeenVault: Sendable {
   private(set) var settledSequence: UInt64 = 0
 
   /// Loads the machine's record of a vault whose log is read again.
-  mutating func load(
-    _ vaultID: [UInt8], from device: DeviceState
-  ) throws(SecretStoreError) {
+  mutating func load(_ vaultID: [UInt8], from device: DeviceState) throws(SecretStoreError) {
     recorded = try device.remembered(of: vaultID)
     settledSequence = 0
     guard vaultID == self.vaultID, isNewestRecorded, let recorded, let newest,

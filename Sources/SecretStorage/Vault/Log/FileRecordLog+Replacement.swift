@@ -15,42 +15,25 @@ extension FileRecordLog {
     for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)
     if keepingOld { try keepDamagedCopy(of: position) }
-    do {
-      _ = try install(new, holding: lock)
+    do throws(SecretStoreError) {
+      try install(new, holding: lock)
       return nil
     } catch {
-      // After the rename, every reader has the new file.
-      guard isReplaced(position) else { throw error }
+      // Only the flush of the directory follows the rename, after which every reader has the file.
+      guard case .uncertain = error else { throw error }
       return error
-    }
-  }
-
-  /// Whether the file is not the one of a position; false also if that is unknown.
-  private func isReplaced(_ position: LogPosition) -> Bool {
-    do throws(SystemError) {
-      guard let status = try fileSystem.status(of: path) else { return false }
-      return status.logState != position.state
-    } catch {
-      return false
     }
   }
 
   func install(
     _ new: consuming Replacement, holding lock: borrowing FileLock
-  ) throws(SecretStoreError) -> LogPosition {
+  ) throws(SecretStoreError) {
     try checkGrowth(to: new.count, by: 0)
-    let count = new.count
     _ = try mapErrors { () throws(SystemError) in
       try fileSystem.removeTemporaryFiles(of: path, holding: lock)
     }
     try new.install()
-    return try mapErrors { () throws(SystemError) in
-      guard let status = try fileSystem.status(of: path) else {
-        throw SystemError(call: .stat, path: path, code: ENOENT)
-      }
-      fillReserve(holding: lock)
-      return LogPosition(size: count, state: status.logState)
-    }
+    fillReserve(holding: lock)
   }
 
   /// Returns the last record that the replacement of a file wrote, and its end; nil if unknown.

@@ -220,8 +220,12 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogPosition {
     var new = try Replacement(of: self)
     for record in records { try new.add(record) }
-    do {
-      return try install(new, holding: lock)
+    let count = new.count
+    do throws(SecretStoreError) {
+      try install(new, holding: lock)
+      let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
+      guard let status else { throw .system(call: "stat", path: path, code: ENOENT) }
+      return LogPosition(size: count, state: status.logState)
     } catch {
       if case .uncertain = error { throw error }
       do throws(SystemError) { try fileSystem.unlink(path) } catch {}
