@@ -8,8 +8,6 @@ struct VaultIndex: Sendable {
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false
-  /// Whether a secret was left in the log, since the log was read from its beginning.
-  private(set) var hasStoredSecrets = false
   /// The latest creation date, in microseconds since 1970.
   private(set) var newestCreation = Int64.min
   /// The size of the items in a log without other content, in bytes.
@@ -32,7 +30,6 @@ struct VaultIndex: Sendable {
   }
 
   mutating func put(_ item: VaultItem) {
-    if item.sealed.isStored { hasStoredSecrets = true }
     newestCreation = max(newestCreation, item.created)
     let id = item.id
     if let slot = byID[id], let old = slots[slot] {

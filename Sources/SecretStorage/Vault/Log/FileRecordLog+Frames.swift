@@ -10,7 +10,6 @@ enum Frame {
   static let overhead = 4 + 4 + 4 + digestSize
   /// The maximum size of a payload, in bytes; the largest item, with its padded secret, has 17 MiB.
   static let payloadLimit = 18 << 20
-  private static let payloadSizes = RecordHeader.size...payloadLimit
 
   static func encode(_ record: LogRecord, into file: inout [UInt8]) {
     file += magic
@@ -25,7 +24,7 @@ enum Frame {
     guard bytes.count >= overhead, bytes.starts(with: magic) else { return nil }
     let count = bytes.littleEndianUInt32(at: bytes.startIndex + 4)
     guard count == ~bytes.littleEndianUInt32(at: bytes.startIndex + 8) else { return nil }
-    return payloadSizes.contains(Int(count)) ? Int(count) : nil
+    return (RecordHeader.size...payloadLimit).contains(Int(count)) ? Int(count) : nil
   }
 
   /// Whether bytes are an incomplete frame, as left by an interrupted append.
