@@ -2,8 +2,9 @@ import Concurrency
 
 // Access flags: the sealing and the opening of secrets that have them.
 extension SecretVault {
-  /// Returns the payload of a new item, before the write is queued, because stretching an
-  /// application password takes time.
+  /// Returns the payload of a new item: its secret and the constraints of its access flags.
+  ///
+  /// Called before queueing the write, because stretching an application password takes time.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -94,14 +95,14 @@ extension SecretVault {
   }
 }
 
-/// An access to the secret of an item with access flags.
+/// A kind of access to the secret of an item with access flags.
 enum SecretAccess {
   /// Reading the secret, or sealing it with different flags.
   case reading
   /// Replacing the secret, which requires no proof except the item's application password.
   case replacing
 
-  /// Throws `denied` without the proofs that are required before opening the secret.
+  /// Checks the proofs that are required before opening the secret; throws `denied` without them.
   func check(
     _ constraints: AccessConstraints, _ authorization: Authorization
   ) throws(SecretStoreError) {

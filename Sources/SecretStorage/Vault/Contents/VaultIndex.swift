@@ -3,8 +3,8 @@ struct VaultIndex: Sendable {
   private var slots: [VaultItem?] = []
   private var free: [Int] = []
   private var byID: [SecretItem.ID: Int] = [:]
-  // Slots by a hash of the identity with or without the account, built in the second search, because
-  // building them takes longer than one search of all items.
+  // Slots by a hash of the identity with or without the account, built in the second search: that
+  // takes longer than one search of all items.
   private var byAccount: Chains?
   private var byService: Chains?
   private var wasSearched = false

@@ -13,8 +13,9 @@ struct FileRecordLog: RecordLog {
   var lockTimeout = LockTimeout()
   /// The maximum file size, in bytes: the whole file is read into memory.
   var sizeLimit = 1 << 30
-  /// The file whose name is on disk, because this object has flushed the directory since.
-  private let namedFile = Lock<FileIdentity?>(nil)
+  /// The file whose name is on disk, because this object has flushed the directory since: its
+  /// device and inode, and its header and first digest, which every replacement changes.
+  private let namedFile = Lock<(SIMD2<UInt64>, [UInt8])?>(nil)
 
   var name: String { path }
   var lockPath: String { path.companion(".lock") }
@@ -192,10 +193,11 @@ struct FileRecordLog: RecordLog {
   /// Flushes the directory unless that has happened since the file was installed: a power failure
   /// could restore the replaced file after writes to the new one were acknowledged or recorded.
   private func synchronizeName(of file: borrowing File) throws(SystemError) {
-    let found = try FileIdentity(of: file)
-    if namedFile.withLock({ $0 == found }) { return }
+    let identity = try file.status().logState.lowHalf
+    let beginning = try file.read(from: 0, count: FileHeader.size + Frame.overhead)
+    if let named = namedFile.withLock({ $0 }), named == (identity, beginning) { return }
     try fileSystem.synchronizeDirectory(path.parentDirectory)
-    namedFile.withLock { $0 = found }
+    namedFile.withLock { $0 = (identity, beginning) }
   }
 
   func observe(
@@ -261,6 +263,13 @@ struct FileRecordLog: RecordLog {
     }
     guard status.logState == position.state else { throw .conflict }
     return file
+  }
+}
+
+extension FileStatus {
+  /// The state of a log's file: its device and inode, its size, and its time of modification.
+  var logState: SIMD4<UInt64> {
+    SIMD4(device, inode, UInt64(size), UInt64(bitPattern: Int64(modified)))
   }
 }
 
