@@ -76,6 +76,7 @@ extension SecretVault {
   }
 
   private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
+  private typealias Outcome = (Pending, Result<SecretItem?, SecretStoreError>)
 
   private func commit(_ batch: [Pending]) {
     let removals = batch.filter(\.write.isRemoval)
@@ -114,7 +115,7 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Bool {
     // Only an addition creates a vault. Without one, other changes find no item.
     let device = batch.contains(where: \.write.isAddition) ? location.device : nil
-    let filled = try withContents { contents throws(SecretStoreError) -> FilledDraft? in
+    let filled = try withContents { contents throws(SecretStoreError) -> (VaultDraft, [Outcome])? in
       let isNew = contents.keys.table == nil && contents.damage.isEmpty
       if isNew, device != nil, !hasDeviceSecret { return nil }
       return try Self.fill(from: batch, &contents, device)
@@ -171,16 +172,12 @@ extension SecretVault {
     return true
   }
 
-  private typealias FilledDraft = (
-    VaultDraft, outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)]
-  )
-
   /// Returns a draft of the changes up to the first that overlaps an earlier one.
   private static func fill(
     from batch: [Pending], _ contents: inout VaultContents, _ device: DeviceState?
-  ) throws(SecretStoreError) -> FilledDraft {
+  ) throws(SecretStoreError) -> (VaultDraft, [Outcome]) {
     var draft = try VaultDraft(contents, device)
-    var outcomes: [(Pending, Result<SecretItem?, SecretStoreError>)] = []
+    var outcomes: [Outcome] = []
     var targets = Set<VaultWrite.Target>()
     for pending in batch {
       guard targets.insert(pending.write.target).inserted else { break }
