@@ -83,27 +83,31 @@ extension SecretVault {
     let hasOnlyRemovals = removals.count == batch.count
     do throws(SecretStoreError) {
       let location = try protectedLocation
-      try usingReserve(hasOnlyRemovals) { () throws(SecretStoreError) in
+      if hasOnlyRemovals {
+        try usingReserve { () throws(SecretStoreError) in
+          while try !commitFirst(of: batch, location) {}
+        }
+      } else {
         while try !commitFirst(of: batch, location) {}
       }
     } catch {
-      let retriesRemovals = !hasOnlyRemovals && error.isFullDisk
+      let retriesRemovals = error.isFullDisk && !hasOnlyRemovals && !removals.isEmpty
       for pending in batch where pending.outcome == nil {
         if !retriesRemovals || !pending.write.isRemoval { pending.finish(.failure(error)) }
       }
-      if retriesRemovals, !removals.isEmpty { commit(removals) }
+      if retriesRemovals { commit(removals) }
     }
   }
 
-  /// Runs a write that, unless `mayUse` is false, may use the reserved disk space, as a removal.
+  /// Runs a write that may use the reserved disk space, such as a removal.
   func usingReserve(
-    _ mayUse: Bool = true, _ write: () throws(SecretStoreError) -> Void
+    _ write: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     while true {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard mayUse, error.isFullDisk, try location.file.releaseReserve() else { throw error }
+        guard error.isFullDisk, try location.file.releaseReserve() else { throw error }
       }
     }
   }
