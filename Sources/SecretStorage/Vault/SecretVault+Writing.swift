@@ -100,9 +100,7 @@ extension SecretVault {
   }
 
   /// Runs a write that may use the reserved disk space, such as a removal.
-  func usingReserve(
-    _ write: () throws(SecretStoreError) -> Void
-  ) throws(SecretStoreError) {
+  func usingReserve(_ write: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
     while true {
       do throws(SecretStoreError) {
         return try write()

@@ -1,6 +1,5 @@
-/// The content of a vault's log in memory, with the vault's keys.
-///
-/// Reading the log from its beginning replaces everything except `session` and the open keys.
+/// The content of a vault's log in memory; reading the log from its beginning replaces everything
+/// except `session` and the open keys.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
   var keys = VaultKeys()

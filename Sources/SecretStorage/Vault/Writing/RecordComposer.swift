@@ -12,9 +12,8 @@ struct RecordComposer {
     (self.chain, self.keys, self.cipher) = (chain, keys, cipher)
   }
 
-  /// Begins a new log, with the keys that its items or new ones require.
-  ///
-  /// Other writers may use the sequence numbers up to `reserved` until it replaces the old log.
+  /// Begins a new log, with the keys that its items or new ones require; meanwhile, other writers
+  /// may use the sequence numbers up to `reserved`.
   init(
     replacing old: VaultChain, reserved: UInt64? = nil, with keys: VaultKeys,
     for items: [VaultItem], followedBy count: Int?, _ cipher: any SecretCipher
@@ -86,10 +85,8 @@ struct RecordComposer {
     }
   }
 
-  /// Adds a record of entries, sealed under the attributes key of an accessibility.
-  ///
-  /// Several entries must belong to new or unchanged items, because the next record does not list
-  /// the items of a lost record. `first` is the sequence of the first record of an appended write.
+  /// Adds a record; several entries must belong to new or unchanged items, because the next record
+  /// does not list a lost one's items. `first` is the sequence of an appended write's first record.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
