@@ -83,9 +83,8 @@ extension VaultContents {
     {
       content = try table.sealer(cipher).openItems(record, with: key)
     } else {
-      guard let table = keys.table else { throw .corrupted("No key table precedes the items") }
-      guard table.keys.contains(where: { $0.id == attributesKey }) else {
-        throw .corrupted("It is sealed under a key that the vault does not have")
+      guard keys.table?.keys.contains(where: { $0.id == attributesKey }) == true else {
+        throw .corrupted("It is sealed under a key that no key table before it has")
       }
       sealedRecordCount += 1
     }
@@ -160,16 +159,13 @@ extension VaultContents {
       keys.table = keys.table ?? read.table
       return
     }
-    if let table = keys.table, table.vaultID != read.table.vaultID {
-      throw .corrupted("A key table belongs to another vault")
-    }
-    if let table = keys.table, table.fileKeys != read.table.fileKeys {
-      // The user key changes only with the whole file.
-      throw .corrupted("A key table is sealed under another user key")
-    }
-    if let start = chain.start, start != read.logStart {
-      // A file that continues an older copy would otherwise open with the slots of that copy.
-      throw .corrupted("A key table belongs to another file of the vault")
+    // The user key changes only with the whole file. A file that continues an older copy must not
+    // open with the slots of that copy.
+    if let table = keys.table,
+      table.vaultID != read.table.vaultID || table.fileKeys != read.table.fileKeys
+        || chain.start ?? read.logStart != read.logStart
+    {
+      throw .corrupted("A key table belongs to another file, or is under another user key")
     }
     try keys.adopt(read, from: device, seen: session.seen, cipher)
   }

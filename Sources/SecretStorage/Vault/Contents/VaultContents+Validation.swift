@@ -58,20 +58,14 @@ extension VaultContents {
         \(expected.logStart): an older copy was restored
         """
     }
-    if keys.standing == .detached {
-      return """
-        has keys that do not continue those that this machine has seen: an older copy was restored, \
-        or a key table was forged
-        """
-    }
+    let other = """
+      does not continue the vault that this machine has seen: an older copy was restored, which may \
+      have been changed or damaged, or a key table was forged
+      """
+    if keys.standing == .detached { return other }
     guard let expected else { return nil }
     let sequence = expected.head.sequence
-    if isDiverged {
-      return """
-        differs at record \(sequence) from the vault that this machine has seen: an older copy was \
-        restored and then changed
-        """
-    }
+    if isDiverged { return other }
     if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
       return """
         ends at record \(chain.head.sequence), but this machine has seen record \(sequence): an \
@@ -80,15 +74,10 @@ extension VaultContents {
     }
     // An older copy that is damaged as well may open with keys that no longer open the vault. A
     // table that only its own slot proves may state any beginning.
-    if expected.keys == nil, !hasExpected,
-      keys.standing == .unrecognized || chain.start ?? 0 <= sequence
-    {
-      return """
-        is not known to be the file in which this machine has seen record \(sequence): an older \
-        copy was restored, the file was damaged, or a key table was forged
-        """
-    }
-    return nil
+    let isUnknown =
+      expected.keys == nil && !hasExpected
+      && (keys.standing == .unrecognized || chain.start ?? 0 <= sequence)
+    return isUnknown ? other : nil
   }
 
   /// Records that the newest record, which this machine has seen, and others may be damaged.

@@ -85,8 +85,8 @@ struct RecordComposer {
     }
   }
 
-  /// Adds a record; several entries must belong to new or unchanged items, because the next record
-  /// does not list a lost one's items. `first` is the sequence of an appended write's first record.
+  /// Adds a record, in which several entries must belong to new or unchanged items, because the
+  /// next record does not list them; `first` is the sequence of an appended write's first record.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
