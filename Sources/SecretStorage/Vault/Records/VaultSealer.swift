@@ -139,12 +139,9 @@ struct VaultSealer: Sendable {
       let count = Int(try reader.integer(UInt32.self)) + Self.tagSize
       let context = vaultID + payload[..<reader.remaining.startIndex]
       let sealed = try reader.bytes(count)
-      let opened = try open(
-        sealed, under: attributesKey, salt: salt, purpose: Self.attributesPurpose,
-        authenticating: context)
-      guard let opened else {
-        throw SecretStoreError.corrupted("A sealed message is not authentic")
-      }
+      let key = try cipher.deriveKey(
+        from: attributesKey, salt: salt, purpose: Self.attributesPurpose)
+      let opened = try cipher.open(sealed, with: key, authenticating: context)
       let attributes = unsafe opened.withUnsafeBytes { unsafe Array($0) }
       var secrets = RecordReader(reader.remaining)
       reader = RecordReader(attributes[...])
