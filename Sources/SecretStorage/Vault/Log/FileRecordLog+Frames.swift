@@ -61,10 +61,14 @@ enum Frame {
 }
 
 /// The header of a vault's file; see <doc:TheVaultsFormat>.
-enum FileHeader {
+struct FileHeader {
   static let magic = Array("LocketV\n".utf8)
   static let version: UInt32 = 3
   static let size = 32
+
+  let version: UInt32
+  /// The offset of the last frame that a compaction wrote, which nothing authenticates, or 0.
+  let lastRecord: Int
 
   /// Returns a header with the offset of the last frame that a compaction wrote, or 0.
   static func encode(
@@ -77,25 +81,15 @@ enum FileHeader {
     return header
   }
 
-  /// Returns the format version of a file; nil if the header is damaged.
-  static func storedVersion(
-    in file: ArraySlice<UInt8>, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> UInt32? {
-    let header = file.prefix(size)
-    guard header.count == size, header.starts(with: magic) else { return nil }
-    let fields = header.prefix(magic.count + 8)
+  /// Returns nil if the header of a file is damaged.
+  init?(_ file: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(SecretStoreError) {
+    let header = file.prefix(Self.size)
+    guard header.count == Self.size, header.starts(with: Self.magic) else { return nil }
+    let fields = header.prefix(Self.magic.count + 8)
     guard try cipher.digest(fields).starts(with: header.dropFirst(fields.count)) else { return nil }
-    return header.littleEndianUInt32(at: header.startIndex + magic.count)
-  }
-
-  /// Returns the offset of the frame of the last record that a compaction wrote, if there is one;
-  /// nothing authenticates it.
-  static func lastRecord(in header: [UInt8]) -> Int? {
-    guard header.count == size, header.starts(with: magic),
-      header[...].littleEndianUInt32(at: magic.count) == version
-    else { return nil }
-    let offset = Int(header[...].littleEndianUInt32(at: magic.count + 4))
-    return offset < size ? nil : offset
+    let start = header.startIndex + Self.magic.count
+    version = header.littleEndianUInt32(at: start)
+    lastRecord = Int(header.littleEndianUInt32(at: start + 4))
   }
 }
 

@@ -43,14 +43,15 @@ extension FileRecordLog {
     func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
       try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count) }
     }
-    guard let offset = FileHeader.lastRecord(in: try bytes(0, FileHeader.size)),
-      let count = Frame.payloadCount(in: try bytes(offset, Frame.overhead)[...]),
+    guard let header = try FileHeader(bytes(0, FileHeader.size)[...], cipher),
+      header.version == FileHeader.version, header.lastRecord >= FileHeader.size,
+      let count = Frame.payloadCount(in: try bytes(header.lastRecord, Frame.overhead)[...]),
       count <= KeyTableRecord.sizeLimit
     else { return nil }
-    let frame = try bytes(offset, Frame.overhead + count)
+    let frame = try bytes(header.lastRecord, Frame.overhead + count)
     var search = FrameSearch(frame[...], cipher)
     guard let record = try search.record(at: 0) else { return nil }
-    return (record, offset + frame.count)
+    return (record, header.lastRecord + frame.count)
   }
 
   /// A new file, which is unnamed until it is complete and replaces the log's file, so that no

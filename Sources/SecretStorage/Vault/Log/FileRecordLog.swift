@@ -93,9 +93,9 @@ struct FileRecordLog: RecordLog {
     }
     var content = bytes[...]
     // A damaged header is damage before the first record.
-    if start == 0, let version = try FileHeader.storedVersion(in: content, cipher) {
-      guard version == FileHeader.version else {
-        throw .newerFormat("\(path), in format version \(version),")
+    if start == 0, let header = try FileHeader(content, cipher) {
+      guard header.version == FileHeader.version else {
+        throw .newerFormat("\(path), in format version \(header.version),")
       }
       content = content.dropFirst(FileHeader.size)
     }
