@@ -32,16 +32,17 @@ struct KeychainExport: Decodable {
     guard (16...64).contains(salt.count) else {
       throw .unsupported(path: path, reason: "the salt is not 16 to 64 bytes long")
     }
-    guard sealed.count >= Self.nonceSize + AESCipher.tagSize else {
+    guard sealed.count >= Self.nonceSize + OpenSSLCipher.tagSize else {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
     let bytes = [UInt8](sealed)
     let opened = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret? in
       let key = try library.pbkdf2(
         passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
-      return try AESCipher().open(
-        bytes.dropFirst(Self.nonceSize), under: key, nonce: Array(bytes.prefix(Self.nonceSize)),
-        authenticating: [], by: library)
+      return try OpenSSLCipher().decrypt(
+        bytes.dropFirst(Self.nonceSize).dropLast(OpenSSLCipher.tagSize),
+        tag: bytes.suffix(OpenSSLCipher.tagSize), under: key,
+        nonce: Array(bytes.prefix(Self.nonceSize)), by: library)
     }
     guard let opened else { throw .wrongPassphrase(path: path) }
     return opened

@@ -30,7 +30,7 @@ extension ForeignSecrets {
       try library.pbkdf2(
         passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
     }
-    let cipher = AESCipher()
+    let cipher = OpenSSLCipher()
     var items: [(position: String, item: LibsecretItem)] = []
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
@@ -64,13 +64,13 @@ extension ForeignSecrets {
 extension LibsecretFile.Item {
   /// Decrypts the item; returns nil if authentication fails.
   fileprivate func opened(
-    with key: Secret, _ cipher: AESCipher, by library: CryptoLibrary
+    with key: Secret, _ cipher: OpenSSLCipher, by library: CryptoLibrary
   ) throws(Unavailable) -> LibsecretItem? {
     let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
-      let (count, bytes) = try cipher.decryptCBC(
-        ciphertext, initializationVector: Array(initializationVector), under: key, by: library),
-      let item = LibsecretItem(unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) })
+      let bytes = try cipher.decrypt(
+        ciphertext, under: key, nonce: Array(initializationVector), by: library),
+      let item = LibsecretItem(bytes)
     else { return nil }
     // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {

@@ -1,21 +1,43 @@
 import Concurrency
-import StorageInternals
+package import StorageInternals
 
 /// A cipher that uses OpenSSL's libcrypto.
 ///
 /// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`.
 /// Without both, it throws ``SecretStoreError/missingLibrary(_:)``, and the next use retries.
 public final class OpenSSLCipher: SecretCipher {
+  /// Unused library contexts, because creating one takes longer than encrypting a short message.
+  private struct Pool {
+    /// Their addresses; each context still contains the key of its last use.
+    var contexts: [UInt] = []
+    /// The number of calls to `eraseKeys()`.
+    var generation = 0
+  }
+
+  /// In bytes.
+  package static let tagSize = 16
   private static let nonce = [UInt8](repeating: 0, count: 12)
 
-  private let aes = AESCipher()
+  private let pool = Lock(Pool())
 
   /// Creates a cipher without loading the library.
   public init() {}
 
+  deinit {
+    eraseKeys()
+  }
+
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
   public func eraseKeys() {
-    aes.eraseKeys()
+    // A forked child cannot use the pool.
+    if Fork.isChild { return }
+    let contexts = pool.withLock { pool in
+      defer { pool = Pool(generation: pool.generation + 1) }
+      return pool.contexts
+    }
+    // No contexts exist before the library is loaded.
+    guard let library = CryptoLibrary.shared.createdValue else { return }
+    for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
   }
 
   private func withLibrary<Result>(
@@ -71,8 +93,22 @@ public final class OpenSSLCipher: SecretCipher {
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
     try withLibrary { library throws(Unavailable) in
-      try aes.seal(
-        plaintext, under: key, nonce: Self.nonce, authenticating: context, by: library)
+      var tag = [UInt8](repeating: 0, count: Self.tagSize)
+      var written: Int?
+      var sealed = unsafe [UInt8](
+        unsafeUninitializedCapacity: plaintext.count + Self.tagSize
+      ) { output, initializedCount in
+        written = unsafe plaintext.withUnsafeBytes { plaintext in
+          unsafe process(
+            plaintext, into: output.baseAddress!, under: key, nonce: Self.nonce,
+            authenticating: context, tag: &tag, isEncrypting: true, by: library
+          ).count
+        }
+        initializedCount = written ?? 0
+      }
+      guard written != nil else { throw .failed("EVP_EncryptUpdate") }
+      sealed += tag
+      return sealed
     }
   }
 
@@ -80,10 +116,99 @@ public final class OpenSSLCipher: SecretCipher {
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    let opened = try withLibrary { library throws(Unavailable) in
-      try aes.open(sealed, under: key, nonce: Self.nonce, authenticating: context, by: library)
+    let opened = try withLibrary { library throws(Unavailable) -> Secret? in
+      if sealed.count < Self.tagSize { return nil }
+      return try decrypt(
+        sealed.dropLast(Self.tagSize), tag: sealed.suffix(Self.tagSize), under: key,
+        nonce: Self.nonce, authenticating: context, by: library)
     }
     guard let opened else { throw .corrupted("A sealed message is not authentic") }
     return opened
+  }
+
+  /// Decrypts a message with AES-256-GCM or, without a tag, with AES-128-CBC and PKCS #7 padding.
+  ///
+  /// - Returns: The plaintext; nil if the tag or the padding is wrong.
+  package func decrypt(
+    _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8> = [], under key: Secret,
+    nonce: [UInt8], authenticating context: [UInt8] = [], by library: CryptoLibrary
+  ) throws(Unavailable) -> Secret? {
+    var tag = Array(tag)
+    var count: Int?
+    // With CBC, the library may write one block more than the ciphertext has.
+    let capacity = ciphertext.count + (tag.isEmpty ? 16 : 0)
+    let bytes = try unsafe Secret(count: capacity) { output throws(Unavailable) in
+      let result = unsafe ciphertext.withUnsafeBytes { ciphertext in
+        unsafe process(
+          ciphertext, into: output.baseAddress!, under: key, nonce: nonce, authenticating: context,
+          tag: &tag, isEncrypting: false, by: library)
+      }
+      guard result.succeeded else { throw .failed("EVP_DecryptUpdate") }
+      count = result.count
+    }
+    guard let count else { return nil }
+    return count == capacity ? bytes : bytes.slice(..<count)
+  }
+
+  /// Encrypts or decrypts a message with a context from the pool, or a new one if there is none.
+  ///
+  /// - Returns: Whether the library succeeded, and the number of bytes written, which is nil if the
+  ///   tag or the padding is wrong.
+  private func process(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>, under key: Secret,
+    nonce: [UInt8], authenticating context: [UInt8], tag: inout [UInt8], isEncrypting: Bool,
+    by library: CryptoLibrary
+  ) -> (succeeded: Bool, count: Int?) {
+    let (unused, generation) = pool.withLock { ($0.contexts.popLast(), $0.generation) }
+    guard
+      let session = unsafe unused.map({ unsafe OpaquePointer(bitPattern: $0)! })
+        ?? library.cipherContextNew()
+    else { return (false, nil) }
+    defer {
+      let address = UInt(bitPattern: session)
+      let isReturned = pool.withLock { pool in
+        // If `eraseKeys()` was called during the operation, this context must be freed too.
+        if pool.generation == generation { pool.contexts.append(address) }
+        return pool.generation == generation
+      }
+      if !isReturned { unsafe library.cipherContextFree(session) }
+    }
+    let isGCM = !tag.isEmpty
+    let direction: Int32 = isEncrypting ? 1 : 0
+    var count: Int32 = 0
+    func update(
+      _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?
+    ) -> Bool {
+      count = 0
+      if input.count == 0 { return true }
+      guard let size = Int32(exactly: input.count) else { return false }
+      return unsafe library.cipherUpdate(
+        session, output, &count, input.assumingMemoryBound(to: UInt8.self).baseAddress, size) == 1
+    }
+    // The algorithm is set for every message, because a new context has none. In <openssl/evp.h>,
+    // 0x9 is EVP_CTRL_AEAD_SET_IVLEN, 0x11 EVP_CTRL_AEAD_SET_TAG and 0x10 EVP_CTRL_AEAD_GET_TAG.
+    let algorithm = unsafe isGCM ? library.aes256GCM : library.aes128CBC
+    guard unsafe library.cipherInit(session, algorithm, nil, nil, nil, direction) == 1,
+      unsafe !isGCM || library.cipherContextControl(session, 0x9, Int32(nonce.count), nil) == 1,
+      unsafe key.withUnsafeBytes({ key in
+        let bytes = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress
+        return unsafe key.count == (isGCM ? 32 : 16)
+          && library.cipherInit(session, nil, nil, bytes, nonce, direction) == 1
+      }),
+      unsafe context.withUnsafeBytes({ unsafe update($0, into: nil) }),
+      unsafe !isGCM || isEncrypting
+        || library.cipherContextControl(session, 0x11, Int32(Self.tagSize), &tag) == 1,
+      unsafe update(input, into: output)
+    else { return (false, nil) }
+    var rest: Int32 = 0
+    guard unsafe library.cipherFinal(session, output + Int(count), &rest) == 1 else {
+      return (true, nil)
+    }
+    if isGCM, isEncrypting,
+      unsafe library.cipherContextControl(session, 0x10, Int32(Self.tagSize), &tag) != 1
+    {
+      return (false, nil)
+    }
+    return (true, Int(count + rest))
   }
 }

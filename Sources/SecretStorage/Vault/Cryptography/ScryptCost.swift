@@ -2,7 +2,7 @@ import Concurrency
 
 /// The cost parameters of scrypt, which uses 128 × blockSize × 2^logarithmicCost bytes of memory.
 ///
-/// The cost of a passphrase must be between ``minimum`` and 1 GiB of memory with 16 passes over it.
+/// The cost of a passphrase is at least ``minimum``, and at most 16 passes over 1 GiB of memory.
 public struct ScryptCost: Hashable, Sendable {
   /// The binary logarithm of the parameter N.
   public let logarithmicCost: UInt8
@@ -86,12 +86,9 @@ extension ScryptCost {
 
   /// Measures which cost makes unlocking take a given time on this machine.
   ///
-  /// The measurement takes about twice the duration. It doubles N, starting at ``minimum``, and
-  /// keeps r = 8 and p = 1. For the default duration, the result is cached for the process.
+  /// The measurement takes about twice that time. It doubles N from that of ``minimum``, with r = 8
+  /// and p = 1. The result for the default duration is cached for the process.
   ///
-  /// - Parameters:
-  ///   - duration: The time that unlocking should take.
-  ///   - cipher: The cipher that computes scrypt.
   /// - Returns: The cost nearest to the duration, with at most N = 2^20 (1 GiB of memory).
   /// - Throws: The cipher's error for ``minimum``, such as ``SecretStoreError/missingLibrary(_:)``.
   public static func calibrated(
@@ -99,25 +96,23 @@ extension ScryptCost {
   ) throws -> ScryptCost {
     try SecretStoreError.checkProcess()
     if duration == defaultDuration { return try calibratedDefault(cipher) }
-    let start = ContinuousClock.now
-    return try calibrated(to: duration, cipher: cipher) { start.duration(to: .now) }
+    return try calibrated(to: duration, cipher: cipher) { .now }
   }
 
   /// Returns the cost for the default duration, measured once for each type of cipher.
   static func calibratedDefault(_ cipher: any SecretCipher) throws(SecretStoreError) -> ScryptCost {
     // The lock is held during the measurement, because concurrent ones would distort each other.
-    return try defaults.withLock { defaults throws(SecretStoreError) in
+    try defaults.withLock { defaults throws(SecretStoreError) in
       let type = ObjectIdentifier(type(of: cipher))
       if let cached = defaults[type] { return cached }
-      let start = ContinuousClock.now
-      let cost = try calibrated(to: defaultDuration, cipher: cipher) { start.duration(to: .now) }
+      let cost = try calibrated(to: defaultDuration, cipher: cipher) { .now }
       defaults[type] = cost
       return cost
     }
   }
 
   static func calibrated(
-    to target: Duration, cipher: any SecretCipher, now: () -> Duration
+    to target: Duration, cipher: any SecretCipher, now: () -> ContinuousClock.Instant
   ) throws(SecretStoreError) -> ScryptCost {
     func duration(of cost: ScryptCost) throws(SecretStoreError) -> Duration {
       let start = now()

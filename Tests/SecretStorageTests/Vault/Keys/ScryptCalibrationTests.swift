@@ -8,7 +8,7 @@ struct ScryptCalibrationTests {
   /// A cipher whose work alone advances its clock.
   private final class Machine: ForwardingCipher {
     let cipher = TestCipher()
-    private let state = Lock((now: Duration.zero, costs: [ScryptCost]()))
+    private let state = Lock((now: ContinuousClock.now, costs: [ScryptCost]()))
     private let durations: @Sendable (Int) -> Duration?
 
     /// The closure returns scrypt's duration for a binary logarithm of N; nil simulates a lack of
@@ -17,7 +17,7 @@ struct ScryptCalibrationTests {
       self.durations = durations
     }
 
-    var now: Duration { state.withLock { $0.now } }
+    var now: ContinuousClock.Instant { state.withLock { $0.now } }
     var costs: [ScryptCost] { state.withLock { $0.costs } }
 
     func stretch(
