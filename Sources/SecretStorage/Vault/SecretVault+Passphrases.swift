@@ -89,7 +89,8 @@ extension SecretVault {
     try other.changeKeys { change throws(SecretStoreError) in
       let current = try change.table.slot(slot.id)
       // If the slot was changed in the meantime, the old passphrase is no longer correct.
-      guard current.kind == slot.kind, current.key == slot.key else {
+      guard current.kind == slot.kind, current.salt == slot.salt, current.sealed == slot.sealed
+      else {
         throw SecretStoreError.wrongPassphrase
       }
       let changed = try KeySlot(

@@ -80,11 +80,10 @@ extension SecretVault {
     let location = try location
     let changes = try location.log.changes(since: nil)
     guard let table = changes.newestTable else { return try salvageableItems() }
-    var contents = VaultContents(cipher: cipher)
     defer { cipher.eraseKeys() }
-    try contents.keys.ring.unlock(
-      table, with: keys, location.device, cipher, checking: cancellation(after: lockCount))
-    try contents.apply(changes, nil)
+    var contents = try VaultContents(
+      opening: changes, table, with: keys, location.device, cipher,
+      checking: cancellation(after: lockCount))
     guard contents.keys.table != nil else {
       throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")
     }

@@ -100,11 +100,9 @@ extension TestVault {
         default: false
         }
       if !isOfKind { return [slot] }
-      var sealed = Array(slot.key.sealed)
-      sealed[3] ^= 1
-      let key = KeySlot.SealedUserKey(
-        salt: slot.key.salt, check: slot.key.check, sealed: sealed[...])
-      return [KeySlot(id: slot.id, name: slot.name, kind: slot.kind, key: key)]
+      var slot = slot
+      slot.sealed[slot.sealed.startIndex + 3] ^= 1
+      return [slot]
     }
   }
 }

@@ -72,8 +72,7 @@ extension TestVault {
         revision: draft.nextRevision)
       let accessibility = attributes.accessControl.accessibility
       let sealed = try SealedSecret.seal(
-        payload, of: item.id, revision: item.revision, accessibility: accessibility,
-        flags: attributes.accessControl.flags,
+        payload, of: item.id, revision: item.revision, attributes.accessControl,
         under: draft.keys.secretKey(for: other ?? accessibility),
         by: draft.keys.sealer(draft.cipher))
       try draft.append(

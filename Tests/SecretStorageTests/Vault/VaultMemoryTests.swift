@@ -73,12 +73,11 @@ struct VaultMemoryTests {
     add("user key", user)
     for slot in table.slots {
       guard let cost = slot.kind.cost else { continue }
-      let key = slot.key
-      let stretched = try cipher.stretch(Secret(passphrase), salt: key.salt, cost: cost)
+      let stretched = try cipher.stretch(Secret(passphrase), salt: slot.salt, cost: cost)
       add("stretched passphrase", stretched)
       add(
         "slot's key",
-        try cipher.deriveKey(from: stretched, salt: key.salt, purpose: "locket passphrase slot"))
+        try cipher.deriveKey(from: stretched, salt: slot.salt, purpose: "locket passphrase slot"))
     }
     for accessibility in Self.classes {
       let sealed = try #require(table.key(for: .secrets(accessibility)))

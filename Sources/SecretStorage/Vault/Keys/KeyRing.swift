@@ -25,11 +25,9 @@ struct KeyRing: Sendable {
 
   mutating func adapt(to table: KeyTable) {
     if vaultID == table.vaultID, generation == table.generation { return }
-    let device = vaultID == table.vaultID ? device : nil
-    self = KeyRing()
-    self.device = device
-    vaultID = table.vaultID
-    generation = table.generation
+    self = KeyRing(
+      vaultID: table.vaultID, generation: table.generation,
+      device: vaultID == table.vaultID ? device : nil)
   }
 
   /// Prepares an empty ring for a table, with the user key that one of the given keys opens.

@@ -1,17 +1,13 @@
 /// A slot of a vault, which holds the user key sealed under one unlock key.
 struct KeySlot: Sendable {
-  /// The user key, sealed under a key that is derived from the unlock key.
-  struct SealedUserKey: Equatable, Sendable {
-    var salt: ArraySlice<UInt8> = []
-    /// A check value that distinguishes a wrong unlock key from a damaged slot; empty for a device.
-    var check: ArraySlice<UInt8> = []
-    var sealed: ArraySlice<UInt8> = []
-  }
-
   let id: UInt32
   var name: String
-  let kind: SlotKind
-  var key = SealedUserKey()
+  var kind: SlotKind
+  var salt: ArraySlice<UInt8> = []
+  /// A value that distinguishes a wrong unlock key from a damaged slot; empty for a device.
+  var checkValue: ArraySlice<UInt8> = []
+  /// The user key, sealed under a key that is derived from the unlock key and the salt.
+  var sealed: ArraySlice<UInt8> = []
   var unknown: ArraySlice<UInt8> = []
 }
 
@@ -23,18 +19,14 @@ extension KeySlot {
   init(
     id: UInt32, name: String, sealing user: Secret, under key: SlotKey, by sealer: VaultSealer
   ) throws(SecretStoreError) {
-    let (kind, secret) = (key.kind, key.secret)
-    var salt = key.salt
+    (self.id, self.name, kind, salt) = (id, name, key.kind, key.salt)
     if salt.isEmpty {
-      salt = try sealer.cipher.salt(for: user, under: secret, sequence: UInt64(id))[...]
+      salt = try sealer.cipher.salt(for: user, under: key.secret, sequence: UInt64(id))[...]
     }
-    let sealed = try sealer.seal(
-      user, under: secret, salt: salt, purpose: kind.purpose("slot"),
-      authenticating: sealer.vaultID)
-    let check = kind.hasCheck ? try Self.check(of: secret, kind, salt, sealer.cipher) : []
-    self.init(
-      id: id, name: name, kind: kind,
-      key: SealedUserKey(salt: salt, check: check, sealed: sealed[...]))
+    sealed = try sealer.seal(
+      user, under: key.secret, salt: salt, purpose: kind.purpose("slot"),
+      authenticating: sealer.vaultID)[...]
+    if kind.hasCheck { checkValue = try checkValue(of: key.secret, sealer.cipher) }
   }
 
   /// Opens the slot; returns nil if the key is wrong or of another kind than the slot.
@@ -50,23 +42,21 @@ extension KeySlot {
     if let cost = kind.cost {
       // An attacker could lower the cost in the file to make the passphrase easier to guess.
       try cost.checkStored(by: "The key slot \"\(name)\"")
-      secret = try sealer.cipher.stretch(secret, salt: key.salt, cost: cost, checking: check)
+      secret = try sealer.cipher.stretch(secret, salt: salt, cost: cost, checking: check)
     }
-    if kind.hasCheck, try Self.check(of: secret, kind, key.salt, sealer.cipher) != key.check {
-      return nil
-    }
+    if kind.hasCheck, try checkValue(of: secret, sealer.cipher) != checkValue { return nil }
     let user = try sealer.open(
-      key.sealed, under: secret, salt: key.salt, purpose: kind.purpose("slot"),
+      sealed, under: secret, salt: salt, purpose: kind.purpose("slot"),
       authenticating: sealer.vaultID)
     if user != nil || !kind.hasCheck { return user }
     throw .corrupted("The key slot \"\(name)\" is damaged, although the \(kind.label) is correct")
   }
 
-  private static func check(
-    of secret: Secret, _ kind: SlotKind, _ salt: ArraySlice<UInt8>, _ cipher: any SecretCipher
+  private func checkValue(
+    of secret: Secret, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> ArraySlice<UInt8> {
     let derived = try cipher.deriveKey(from: secret, salt: salt, purpose: kind.purpose("check"))
-    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(checkSize))[...] }
+    return unsafe derived.withUnsafeBytes { unsafe Array($0.prefix(Self.checkSize))[...] }
   }
 
   func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
@@ -86,9 +76,9 @@ extension KeySlot {
     bytes.append(counted: name.utf8)
     kind.encode(into: &bytes)
     if !kind.isKnown { return bytes + unknown }
-    bytes.append(counted: key.salt)
-    if kind.hasCheck { bytes.append(counted: key.check) }
-    bytes.append(counted: key.sealed)
+    bytes.append(counted: salt)
+    if kind.hasCheck { bytes.append(counted: checkValue) }
+    bytes.append(counted: sealed)
     return bytes
   }
 
@@ -98,9 +88,9 @@ extension KeySlot {
     name = String(decoding: try reader.countedBytes(Self.nameSizes), as: UTF8.self)
     kind = try SlotKind(&reader)
     if kind.isKnown {
-      key = SealedUserKey(
-        salt: try reader.countedBytes(), check: kind.hasCheck ? try reader.countedBytes() : [],
-        sealed: try reader.countedBytes())
+      salt = try reader.countedBytes()
+      if kind.hasCheck { checkValue = try reader.countedBytes() }
+      sealed = try reader.countedBytes()
     } else {
       unknown = reader.remaining
     }

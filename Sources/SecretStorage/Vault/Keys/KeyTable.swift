@@ -20,14 +20,14 @@ struct KeyTable: Sendable {
   var end: UInt64 = 0
   /// The end of the log that the records before this table replaced; only in a compaction's last.
   var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
-  /// Sections of newer versions, which are preserved unchanged.
+  /// Sections of newer versions.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
 
   var hasPassphrase: Bool { slots.contains { $0.kind.cost != nil } }
 
   var hasDevice: Bool { slots.contains { $0.kind == .device } }
 
-  /// The total cost of trying a passphrase on all slots, in bytes: memory times passes.
+  /// The cost of trying a passphrase on all slots, as ``workLimit``.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
   /// The generation of the keys: the identifier of the newest attributes key.
@@ -131,24 +131,13 @@ extension KeyTable {
 
   /// Returns the user key from the first slot that a key opens.
   ///
-  /// `check` is called before each slot and during key derivations, and cancels by throwing.
+  /// `check`, which is called before each slot and in key derivations, cancels by throwing.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
     var failure = wrongKeyError
-    var cancellation: SecretStoreError?
-    func checkCancellation() throws(SecretStoreError) {
-      do throws(SecretStoreError) {
-        if Cancellation.isRequestedForTask { throw .cancelled }
-        try check()
-      } catch {
-        cancellation = error
-        throw error
-      }
-    }
-    let sealer = sealer(cipher)
     var work: UInt64 = 0
     for slot in slots {
       if key.kind.cost != nil { work += slot.work }
@@ -156,12 +145,12 @@ extension KeyTable {
         // Only a forged file requires this much work.
         throw .corrupted("The passphrase slots together require an excessive amount of work")
       }
-      try checkCancellation()
+      if Cancellation.isRequestedForTask { throw .cancelled }
+      try check()
       do throws(SecretStoreError) {
-        let user = try slot.open(with: key, by: sealer, checking: checkCancellation)
-        if let user { return user }
+        if let user = try slot.open(with: key, by: sealer(cipher), checking: check) { return user }
       } catch {
-        if let cancellation { throw cancellation }
+        if error == .cancelled { throw error }
         // The key may still open another slot.
         failure = error
       }

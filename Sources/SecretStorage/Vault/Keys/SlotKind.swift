@@ -24,7 +24,6 @@ extension SlotKind {
     }
   }
 
-  /// Whether a slot stores a check value that distinguishes a wrong key from a damaged slot.
   var hasCheck: Bool { self != .device }
 
   var isKnown: Bool {
@@ -39,20 +38,11 @@ extension SlotKind {
     if case .credential(let name) = self { name } else { nil }
   }
 
-  /// Whether the app or the user must provide the key.
-  var isAttended: Bool {
-    switch self {
-    case .passphrase, .keyFile, .recoveryCode: true
-    case .device, .credential, .unknown: false
-    }
-  }
-
   /// Returns whether keys of a kind can open slots of this kind, regardless of cost.
   func accepts(_ key: SlotKind) -> Bool {
     self == key || cost != nil && key.cost != nil
   }
 
-  /// Returns the purpose for deriving a key from the slot's key.
   func purpose(_ use: String) -> String { "locket \(label) \(use)" }
 
   func encode(into bytes: inout [UInt8]) {
@@ -62,15 +52,14 @@ extension SlotKind {
   }
 
   init(_ reader: inout RecordReader) throws(MalformedRecord) {
-    let code: UInt8 = try reader.integer()
-    let kinds: [SlotKind] = [
-      .device, .passphrase(.standard), .keyFile, .credential(named: ""), .recoveryCode,
-    ]
-    switch kinds.first(where: { $0.code == code }) {
-    case .passphrase: self = .passphrase(try reader.cost())
-    case .credential:
+    switch try reader.integer(UInt8.self) {
+    case 1: self = .device
+    case 2: self = .passphrase(try reader.cost())
+    case 3: self = .keyFile
+    case 4:
       self = .credential(named: String(decoding: try reader.countedBytes(0...255), as: UTF8.self))
-    case let kind: self = kind ?? .unknown(type: code)
+    case 5: self = .recoveryCode
+    case let code: self = .unknown(type: code)
     }
   }
 

@@ -34,12 +34,12 @@ struct VaultKeys: Sendable {
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   var lockReason: SecretStoreError {
-    guard let table, !isLockedByApp, !table.slots.contains(where: \.kind.isAttended) else {
+    let provided = table?.slots.map(\.kind).filter { $0.neededKey != nil } ?? []
+    guard let table, !isLockedByApp, provided.allSatisfy({ $0.credentialName != nil }) else {
       return lockedError
     }
     if let unattendedError { return unattendedError }
-    let hasCredential = table.slots.contains { $0.kind.credentialName != nil }
-    return table.hasDevice && !hasCredential ? .otherDevice("The vault") : lockedError
+    return table.hasDevice && provided.isEmpty ? .otherDevice("The vault") : lockedError
   }
 
   /// The error of a locked vault, with the keys that open it.
@@ -100,8 +100,8 @@ struct VaultKeys: Sendable {
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> SealedSecret {
     try SealedSecret.seal(
-      secret, of: item, revision: revision, accessibility: access.accessibility,
-      flags: access.flags, under: secretKey(for: access.accessibility), by: sealer(cipher))
+      secret, of: item, revision: revision, access, under: secretKey(for: access.accessibility),
+      by: sealer(cipher))
   }
 
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {

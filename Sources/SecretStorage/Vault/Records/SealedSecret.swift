@@ -13,14 +13,14 @@ struct SealedSecret: Sendable {
 
   /// Seals a secret for an item, with padding that hides its length.
   static func seal(
-    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, accessibility: Accessibility,
-    flags: AccessFlags, under key: TableKey, by sealer: VaultSealer
+    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
+    under key: TableKey, by sealer: VaultSealer
   ) throws(SecretStoreError) -> SealedSecret {
     let padded = secret.padded
     let salt = try sealer.cipher.salt(for: padded, under: key.secret, sequence: revision)
     var sealed = SealedSecret(
-      revision: revision, key: key.id, accessibility: accessibility, flags: flags, salt: salt[...],
-      content: .memory([]))
+      revision: revision, key: key.id, accessibility: access.accessibility, flags: access.flags,
+      salt: salt[...], content: .memory([]))
     let bytes = try sealer.seal(
       padded, under: key.secret, salt: salt[...], purpose: purpose,
       authenticating: sealed.context(of: item, in: sealer.vaultID))

@@ -1,11 +1,22 @@
 import CLibrary
 import StorageInternals
 
-// The opening of an imported file, which is an export or the vault of another machine.
+// The opening of a file by given keys alone, such as an export or the vault of another machine.
 extension VaultContents {
+  /// Opens the content of a log with the keys that open a table, and without a machine's records.
+  init(
+    opening changes: LogChanges, _ table: KeyTable, with keys: [UnlockKey],
+    _ device: DeviceState, _ cipher: any SecretCipher,
+    checking check: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
+    self.init(cipher: cipher)
+    try self.keys.ring.unlock(table, with: keys, device, cipher, checking: check)
+    try apply(changes, nil)
+  }
+
   /// Opens a complete and intact file with a passphrase.
   ///
-  /// `check` is called before each slot and during key derivations, and cancels by throwing.
+  /// `check`, which is called before each slot and in key derivations, cancels by throwing.
   init(
     importing path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
@@ -28,10 +39,8 @@ extension VaultContents {
     guard table.hasPassphrase else {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
-    self.init(cipher: cipher)
-    keys.ring.adapt(to: table)
-    keys.ring.user = try table.open(with: .passphrase(passphrase), cipher, checking: check)
-    try apply(changes, nil)
+    try self.init(
+      opening: changes, table, with: [.passphrase(passphrase)], device, cipher, checking: check)
     var lost = damage.places
     // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.
     if let tail = changes.tail, !tail.isTorn { lost.append(tail.place) }
