@@ -4,7 +4,7 @@ import Concurrency
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.
   ///
-  /// Called before queueing the write, because stretching an application password takes time.
+  /// This may stretch an application password, so it precedes the queueing of a write.
   func payload(
     of secret: Secret, _ identity: ItemIdentity, _ accessControl: AccessControl,
     authorizedBy authorization: Authorization
@@ -43,16 +43,17 @@ extension SecretVault {
     updating id: SecretItem.ID, expecting revision: UInt64, to secret: Secret?,
     _ requested: AccessControl?, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
-    let access = secret == nil ? SecretAccess.reading : .replacing
+    let isReading = secret == nil
     let (item, opened) = try read { contents throws(SecretStoreError) -> (VaultItem, Secret?) in
       guard let item = try contents.item(id, expecting: revision) else { throw .conflict }
-      let hasPassword = item.accessControl.flags.contains(.applicationPassword)
-      // Replacing another secret does not require opening it.
-      if access == .replacing, !hasPassword { return (item, nil) }
-      return (item, try contents.open(item, for: access, authorizedBy: authorization))
+      // Only an application password requires opening a secret that is replaced.
+      guard isReading || item.accessControl.flags.contains(.applicationPassword) else {
+        return (item, nil)
+      }
+      return (item, try contents.open(item, reading: isReading, authorizedBy: authorization))
     }
     let old = try opened.map { payload throws(SecretStoreError) in
-      try self.secret(in: payload, of: item, for: access, authorizedBy: authorization)
+      try self.secret(in: payload, of: item, reading: isReading, authorizedBy: authorization)
     }
     guard let content = secret ?? old else { throw .conflict }
     return try payload(
@@ -61,7 +62,7 @@ extension SecretVault {
 
   /// Returns the secret in the opened payload of an item, after checking what only that shows.
   func secret(
-    in payload: Secret, of item: VaultItem, for access: SecretAccess,
+    in payload: Secret, of item: VaultItem, reading isReading: Bool,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
     let flags = item.accessControl.flags
@@ -76,15 +77,13 @@ extension SecretVault {
     let constraints = try AccessConstraints(flags)
     if constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) {
       // A biometric proof must be based on the set that was enrolled when the item was saved.
-      var proofs = authorization.proofs.subtracting(.biometry)
-      if let enrolledSet = authorization.enrolledSet,
-        try cipher.digest(enrolledSet[...]) == constrained.enrolledSet
-      {
-        proofs = authorization.proofs
+      let enrolledSet = try authorization.enrolledSet.map { set throws(SecretStoreError) in
+        try cipher.digest(set[...])
       }
-      do throws(SecretStoreError) {
-        try access.check(proofs, for: constraints)
-      } catch {
+      let otherProofs = authorization.proofs.subtracting(.biometry)
+      if isReading, enrolledSet != constrained.enrolledSet,
+        constraints.missing(from: otherProofs) != nil
+      {
         throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
       }
     }
@@ -95,27 +94,16 @@ extension SecretVault {
   }
 }
 
-/// A kind of access to the secret of an item with access flags.
-enum SecretAccess {
-  /// Reading the secret, or sealing it with different flags.
-  case reading
-  /// Replacing the secret, which requires no proof except the item's application password.
-  case replacing
-
-  /// Checks the proofs that are required before opening the secret; throws `denied` without them.
+extension AccessConstraints {
+  /// Throws `denied` if opening a secret requires an application password or, to read and not only
+  /// replace it, a proof that is missing.
   func check(
-    _ constraints: AccessConstraints, _ authorization: Authorization
+    _ authorization: Authorization, reading isReading: Bool
   ) throws(SecretStoreError) {
-    if constraints.needsApplicationPassword, authorization.applicationPassword == nil {
+    if needsApplicationPassword, authorization.applicationPassword == nil {
       throw .needsApplicationPassword
     }
-    try check(authorization.proofs, for: constraints)
-  }
-
-  fileprivate func check(
-    _ proofs: AuthenticationProofs, for constraints: AccessConstraints
-  ) throws(SecretStoreError) {
-    guard self == .reading, let missing = constraints.missing(from: proofs) else { return }
+    guard isReading, let missing = missing(from: authorization.proofs) else { return }
     throw .denied("it requires \(missing), which an authentication context can obtain")
   }
 }

@@ -41,12 +41,12 @@ extension SecretVault {
     let found = try read {
       contents throws(SecretStoreError) -> (VaultItem, Secret, StoreRevision)? in
       guard let item = try contents.certainItem(id) else { return nil }
-      let payload = try contents.open(item, for: .reading, authorizedBy: authorization)
+      let payload = try contents.open(item, reading: true, authorizedBy: authorization)
       return (item, payload, contents.revision)
     }
     guard let (item, payload, revision) = found else { return nil }
     return SecretReading(
-      secret: try secret(in: payload, of: item, for: .reading, authorizedBy: authorization),
+      secret: try secret(in: payload, of: item, reading: true, authorizedBy: authorization),
       itemRevision: item.revision, storeRevision: revision)
   }
 

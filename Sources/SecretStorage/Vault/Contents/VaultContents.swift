@@ -107,12 +107,12 @@ extension VaultContents {
 
   /// Opens an item's payload for the app, after checking the proofs that its access flags require.
   mutating func open(
-    _ item: VaultItem, for access: SecretAccess, authorizedBy authorization: Authorization
+    _ item: VaultItem, reading isReading: Bool, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
     // A locked vault throws before the user is asked for a proof.
     let key = try keys.recordKey(of: item, cipher)
     let flags = item.accessControl.flags
-    if !flags.isEmpty { try access.check(AccessConstraints(flags), authorization) }
+    if !flags.isEmpty { try AccessConstraints(flags).check(authorization, reading: isReading) }
     let payload = try open(item, with: key)
     session.idle?.recordUse()
     return payload

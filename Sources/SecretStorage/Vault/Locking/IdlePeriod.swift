@@ -47,11 +47,9 @@ struct IdlePeriod: Sendable {
 /// A timer that calls a handler on its own queue.
 ///
 /// No clock of Dispatch on Linux both runs while the machine is asleep and ignores changes of the
-/// system time, so the first of two timers counts. `@unchecked`: a source may be used from any
-/// thread.
+/// system time, so the first of two timers counts. `@unchecked`: any thread may use a source.
 private final class IdleTimer: @unchecked Sendable {
-  private let awake: any DispatchSourceTimer
-  private let wall: any DispatchSourceTimer
+  private let awake, wall: any DispatchSourceTimer
 
   init(handler: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "Locket.IdleTimer")
@@ -64,14 +62,14 @@ private final class IdleTimer: @unchecked Sendable {
   }
 
   deinit {
-    if Fork.isChild {
-      // The child leaks the sources, because cancelling them requires Dispatch threads.
-      _ = unsafe Unmanaged.passRetained(awake as AnyObject)
-      _ = unsafe Unmanaged.passRetained(wall as AnyObject)
-      return
+    for source in [awake, wall] {
+      if Fork.isChild {
+        // The child leaks the sources, because cancelling them requires Dispatch threads.
+        _ = unsafe Unmanaged.passRetained(source as AnyObject)
+      } else {
+        source.cancel()
+      }
     }
-    awake.cancel()
-    wall.cancel()
   }
 
   func schedule(after time: Duration) {

@@ -44,8 +44,7 @@ struct VaultImport {
       let decoded = found.decoded
       let (outcome, step) = try classify(item, decoded)
       let isRedated = step != nil && max(found.created, found.modified) > latest
-      report.entries.append(
-        ImportReport.Entry(decoded.identity, outcome, isRedated: isRedated))
+      report.entries.append(.init(decoded.identity, outcome, isRedated: isRedated))
       if let step { steps.append(step) }
     }
     return steps
@@ -54,21 +53,19 @@ struct VaultImport {
   private mutating func classify(
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
-    if !item.isPortable {
-      return (.refused("It is bound to the source device."), nil)
-    }
+    if !item.isPortable { return (.refused("It is bound to the source device."), nil) }
     if !identities.insert(decoded.identity).inserted {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
     if let reason = refusalReason(item, decoded, payload) { return (.refused(reason), nil) }
     let existing = target.index.items(matching: .exactly(decoded.identity)).first
-    guard let existing = existing.flatMap({ target.index[$0.id] }) else {
-      return (.added, Step(item: item, payload: payload, replaced: nil))
-    }
-    if try isSame(existing, item, decoded, payload) { return (.identical, nil) }
+    let old = existing.flatMap { target.index[$0.id] }
+    if let old, try isSame(old, item, decoded, payload) { return (.identical, nil) }
+    let isWritten = old == nil || isReplacing
     return (
-      .conflict, isReplacing ? Step(item: item, payload: payload, replaced: existing) : nil
+      old == nil ? .added : .conflict,
+      isWritten ? Step(item: item, payload: payload, replaced: old) : nil
     )
   }
 
@@ -79,12 +76,10 @@ struct VaultImport {
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsSize = 128
 
-  private func refusalReason(_ item: VaultItem, _ decoded: SecretItem, _ payload: Secret)
-    -> String?
-  {
-    guard min(item.created, item.modified) >= Self.earliest else {
-      return "Its dates are implausible."
-    }
+  private func refusalReason(
+    _ item: VaultItem, _ decoded: SecretItem, _ payload: Secret
+  ) -> String? {
+    if min(item.created, item.modified) < Self.earliest { return "Its dates are implausible." }
     let access = decoded.attributes.accessControl
     do throws(SecretStoreError) {
       try ItemLimits.check(
