@@ -11,17 +11,16 @@ extension SecretVault {
 
   /// Replaces all slots, including this device's slot, with one for a passphrase.
   ///
-  /// To keep the other slots, use ``addSlot(_:named:cost:)`` instead. If there is no vault, one is
+  /// ``addSlot(_:named:cost:)`` keeps the other slots instead. If there is no vault, one is
   /// created. Without the passphrase, the items cannot be recovered. As in ``removeSlot(_:)``, the
   /// old keys still open older copies of the file.
   ///
   /// - Parameters:
   ///   - passphrase: A passphrase as in ``UnlockKey/passphrase(_:)``.
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
-  ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed;
-  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled during the
-  ///   key derivation; or the error of writing.
+  /// - Throws: ``SecretStoreError/locked(_:)``; ``SecretStoreError/invalid(_:)`` if the passphrase
+  ///   or the cost is not allowed; ``SecretStoreError/cancelled`` if ``lock()`` is called or the
+  ///   task is cancelled during the key derivation; or the error of writing.
   public func setPassphrase(
     _ passphrase: Secret, cost: ScryptCost? = nil
   ) throws {
@@ -39,7 +38,7 @@ extension SecretVault {
   ///
   /// Items that are ``Accessibility/whenPasscodeSetThisDeviceOnly`` are removed.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked, or the error of writing it.
+  /// - Throws: ``SecretStoreError/locked(_:)``, or the error of writing.
   public func removePassphrase() throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
@@ -52,8 +51,8 @@ extension SecretVault {
 
   /// Replaces one passphrase with another, and leaves all other slots unchanged.
   ///
-  /// The old passphrase suffices: if the vault is locked, it remains locked. As in
-  /// ``removeSlot(_:)``, the old passphrase still opens older copies of the file.
+  /// A locked vault remains locked. As in ``removeSlot(_:)``, the old passphrase still opens older
+  /// copies of the file.
   ///
   /// - Parameters:
   ///   - id: The passphrase's slot; nil means the only passphrase slot.
@@ -62,9 +61,8 @@ extension SecretVault {
   ///   - cost: The cost of each unlock; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Throws: ``SecretStoreError/wrongPassphrase`` if the old passphrase does not open the slot;
   ///   ``SecretStoreError/corrupted(_:)`` if it is correct but the slot is damaged;
-  ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, if there are several and `id` is
-  ///   nil, or if a passphrase or the cost is not allowed; or the errors of
-  ///   ``setPassphrase(_:cost:)``. On error, nothing changes.
+  ///   ``SecretStoreError/invalid(_:)`` if there is no such slot, or several and `id` is nil; or
+  ///   the errors of ``setPassphrase(_:cost:)``. On error, nothing changes.
   public func changePassphrase(
     ofSlot id: Slot.ID? = nil, from old: Secret, to new: Secret, cost: ScryptCost? = nil
   ) throws {

@@ -8,18 +8,17 @@ extension SecretVault {
   /// Replaces the user key and all keys under it; does nothing if there is no vault.
   ///
   /// Afterwards, a leaked user key and the keys of removed slots no longer open the vault. The kept
-  /// slots are those that one of the given keys opens, this device's slot, and the slots of the
-  /// systemd credentials that this process has. They open the new user key as soon as the rotation
-  /// starts. Then every item is sealed again, in batches, while this and other processes can read
-  /// and write. Identities, attributes, dates and revisions do not change.
+  /// slots are those that a given key opens, this device's slot, and those of the systemd
+  /// credentials that this process has. Every item is sealed again, in batches, while this and
+  /// other processes can read and write. Identities, attributes, dates and revisions do not change.
   ///
   /// If a rotation is cancelled, fails or is killed, the vault remains intact, the kept slots open
   /// it, and ``isRotationPending`` is true. Then ``resumeRotation(reporting:)`` completes it, while
   /// another call to this method replaces the keys once more.
   ///
-  /// ``SecretStores/onFailure`` reports files that a repair replaced, which are not sealed again,
-  /// and ``removeDamagedCopies()`` removes them. Other processes and objects that have the vault
-  /// unlocked find it locked, unless the device's slot or a credential unlocks it automatically.
+  /// Files that a repair replaced are not sealed again; ``SecretStores/onFailure`` reports them.
+  /// Other processes and objects that have the vault unlocked find it locked, unless the device's
+  /// slot or a credential unlocks it automatically. See also <doc:RotatingKeys>.
   ///
   /// - Parameters:
   ///   - keys: The keys of the slots to keep, in addition to the device's slot and credentials.
@@ -31,7 +30,7 @@ extension SecretVault {
   /// - Complexity: O(*n*), where *n* is the size of the vault.
   /// - Throws: The error of writing the vault, or an error below. After the former or
   ///   ``SecretStoreError/cancelled``, a rotation may be pending; otherwise, nothing has changed.
-  ///   - ``SecretStoreError/locked(_:)`` if the vault is locked.
+  ///   - ``SecretStoreError/locked(_:)``.
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if a given key opens none of the slots for its kind,
   ///     or if an item is sealed for another device.
@@ -59,13 +58,8 @@ extension SecretVault {
 
   /// Completes an interrupted key rotation, if there is one.
   ///
-  /// The closure receives the progress as in ``rotateKeys(keeping:removingOtherSlots:reporting:)``.
-  /// After an error, completed work is kept.
-  ///
-  /// - Complexity: O(*n*), where *n* is the size of the vault.
-  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/otherDevice(_:)``,
-  ///   ``SecretStoreError/corrupted(_:)`` or ``SecretStoreError/cancelled`` as for a rotation, or
-  ///   the error of writing the vault.
+  /// The closure, the complexity and the errors are those of
+  /// ``rotateKeys(keeping:removingOtherSlots:reporting:)``. After an error, completed work is kept.
   public func resumeRotation(
     reporting report: (MaintenanceProgress) -> MaintenanceProgress.Decision = { _ in .proceed }
   ) throws {

@@ -1,7 +1,6 @@
 // The key slots.
 extension SecretVault {
-  /// The slots in the order in which they were added, also of a locked vault; throws
-  /// ``SecretStoreError``.
+  /// The slots, also of a locked vault, the oldest first; throws ``SecretStoreError``.
   ///
   /// They may be forged unless ``Verification/isKeyTableProven`` is true.
   public var slots: [Slot] {
@@ -13,20 +12,19 @@ extension SecretVault {
 
   /// Adds a key that opens the vault.
   ///
-  /// The content of a key file or credential is read now: if the file changes later, it no longer
-  /// opens the vault. If there is no vault, one is created with a slot for this device.
+  /// A key file or credential is read now, and later only opens the vault with the same content. If
+  /// there is no vault, one is created with a slot for this device.
   ///
   /// - Parameters:
-  ///   - key: The additional key that opens the vault.
-  ///   - name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
+  ///   - key: The additional key.
+  ///   - name: The name of the slot, 1 to 200 bytes long, which is stored unencrypted.
   ///   - cost: The cost of a passphrase; nil means that of ``ScryptCost/calibrated(to:cipher:)``.
   /// - Returns: The new slot.
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is locked;
-  ///   ``SecretStoreError/invalid(_:)`` if the name, the cost or the key is not allowed, or if this
-  ///   device already has a slot; ``SecretStoreError/unavailable(_:)`` if there is no such
-  ///   credential; ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled
-  ///   during a key derivation; or the error of reading the key or writing the vault. On error,
-  ///   nothing changes.
+  /// - Throws: ``SecretStoreError/locked(_:)``; ``SecretStoreError/invalid(_:)`` if the name, the
+  ///   cost or the key is not allowed, or if this device already has a slot;
+  ///   ``SecretStoreError/unavailable(_:)`` if there is no such credential;
+  ///   ``SecretStoreError/cancelled`` if ``lock()`` is called or the task is cancelled during a key
+  ///   derivation; or the error of reading the key or writing the vault. On error, nothing changes.
   @discardableResult
   public func addSlot(
     _ key: UnlockKey, named name: String, cost: ScryptCost? = nil
@@ -54,11 +52,8 @@ extension SecretVault {
 
   /// Adds a new random code that opens the vault if all other keys are lost.
   ///
-  /// The app shows the code once, and the user writes it down. The vault does not store it.
-  ///
-  /// - Parameter name: The name of the slot, 1 to 200 bytes long. It is stored unencrypted.
-  /// - Returns: The new slot and the code.
-  /// - Throws: The errors of ``addSlot(_:named:cost:)``.
+  /// The app shows the code once, and the user writes it down. The vault does not store it. The
+  /// name and the errors are those of ``addSlot(_:named:cost:)``.
   public func addRecoveryCode(
     named name: String
   ) throws -> (slot: Slot, code: RecoveryCode) {
@@ -68,14 +63,13 @@ extension SecretVault {
 
   /// Removes a slot, and rewrites the vault to a new file without it.
   ///
-  /// The user key does not change, so the removed key still opens older copies of the file.
-  /// ``SecretStores/onFailure`` reports copies that a repair kept, and ``removeDamagedCopies()``
+  /// The removed key still opens older copies of the file, because the user key does not change.
+  /// ``SecretStores/onFailure`` reports copies that a repair kept; ``removeDamagedCopies()``
   /// removes them. Removing the last passphrase also removes the items that are
   /// ``Accessibility/whenPasscodeSetThisDeviceOnly``.
   ///
   /// - Throws: ``SecretStoreError/invalid(_:)`` if the vault has no such slot, or if no remaining
-  ///   slot could open the vault on this device; ``SecretStoreError/locked(_:)`` if the vault is
-  ///   locked; or the error of writing the vault.
+  ///   slot could open it on this device; ``SecretStoreError/locked(_:)``; or the error of writing.
   public func removeSlot(_ id: Slot.ID) throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
@@ -97,8 +91,8 @@ extension SecretVault {
 
   /// Renames a slot.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/invalid(_:)`` if there is no
-  ///   such slot or the name is not 1 to 200 bytes long, or the error of writing the vault.
+  /// - Throws: ``SecretStoreError/invalid(_:)`` if there is no such slot or the name is not 1 to
+  ///   200 bytes long, ``SecretStoreError/locked(_:)``, or the error of writing.
   public func renameSlot(_ id: Slot.ID, to name: String) throws {
     try Slot.check(name)
     try requireUnlocked()
