@@ -11,9 +11,8 @@ extension SecretVault {
 
   /// Returns the items that match a query, with the oldest first.
   ///
-  /// - Complexity: Linear in the number of items with the query's service or server and, if
-  ///   specified, its account; without them, and in the first searches of this object, of all
-  ///   items.
+  /// - Complexity: Linear in the number of items with the query's service or server and account, if
+  ///   specified; without them, and in this object's first searches, of all items.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
   ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {

@@ -18,8 +18,8 @@ import Synchronization
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
 /// it is on disk, unless it replaces the file, as a change of passphrase does, and the directory
 /// cannot be flushed. Then it succeeds, ``SecretStores/onFailure`` reports that a power failure may
-/// undo it, and later writes throw ``SecretStoreError/uncertain(path:code:)`` until a flush
-/// succeeds.
+/// undo it, and until a flush succeeds, later writes throw
+/// ``SecretStoreError/uncertain(path:code:)``.
 ///
 /// The vault reserves 64 KiB of disk space, so that items and slots can be removed on a full disk.
 /// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``.

@@ -6,10 +6,10 @@ struct IdlePeriod: Sendable {
   private let limit: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
   private let timer: IdleTimer
-  /// The end of the current period; nil if none is running, for example while the vault is locked.
+  /// The end of the current period; nil if none is running.
   private var end: ContinuousClock.Instant?
 
-  /// Creates a period that is not running; the handler is called when one may have ended.
+  /// Creates a stopped period; the handler is called when one may have ended.
   init(
     _ limit: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant,
     handler: @escaping @Sendable () -> Void

@@ -5,11 +5,11 @@ import Concurrency
 extension SecretVault {
   /// The conditions under which this object locks the vault automatically, as by ``lock()``.
   ///
-  /// The setting takes effect immediately: the idle time starts, and no later signal is missed. For
-  /// other events, such as `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
+  /// A new setting starts the idle time, and misses no later signal. For other events, such as
+  /// `PrepareForSleep` of systemd-logind, an app can call ``lock()`` itself.
   ///
-  /// - Precondition: Every signal can be caught and is not a synchronous fault signal. SIGKILL,
-  ///   SIGSEGV and SIGPIPE, for example, are not allowed.
+  /// - Precondition: Every signal can be caught and reports no fault, unlike SIGKILL, SIGSEGV and
+  ///   SIGPIPE.
   public var automaticLocking: AutomaticLocking {
     get { Fork.isChild ? AutomaticLocking() : automaticLockingState.withLock { $0.setting } }
     set {
@@ -18,7 +18,6 @@ extension SecretVault {
     }
   }
 
-  /// Applies a setting, and measures the idle time with the given clock.
   func apply(
     _ setting: AutomaticLocking, clock now: @escaping @Sendable () -> ContinuousClock.Instant
   ) {
@@ -39,7 +38,6 @@ extension SecretVault {
     }
   }
 
-  /// Locks the vault if the idle time has elapsed; otherwise reschedules the timer.
   private func lockIfIdle() {
     let isLocked = contents.withLock { contents in
       let isLocked = contents.lockIfIdle()
@@ -58,9 +56,9 @@ extension SecretVault {
 public struct AutomaticLocking: Hashable, Sendable {
   /// The idle time after which the vault locks; nil means no limit.
   ///
-  /// Reading a secret, and adding, changing or removing an item through this object restarts the
-  /// time. Searches and ``SecretVault/revision()`` do not, so that polling does not keep the vault
-  /// unlocked. Time during which the machine is asleep counts as idle.
+  /// Each read of a secret and each write through this object restarts the time. Searches and
+  /// ``SecretVault/revision()`` do not, so that polling does not keep the vault unlocked. The sleep
+  /// of the machine counts as idle.
   public var afterIdle: Duration?
 
   /// Whether the vault locks before SIGTSTP (Ctrl-Z in a terminal) stops the process; SIGSTOP

@@ -10,9 +10,8 @@ extension SecretVault {
   /// Removes the vault's keys from memory, except those that may stay until the process ends.
   ///
   /// Items that are ``Accessibility/whenUnlocked`` cannot be read or written until the app unlocks
-  /// the vault, but attributes can still be searched. Any program of this user can unlock a vault
-  /// that has its device slot. A key derivation in another thread throws
-  /// ``SecretStoreError/cancelled``.
+  /// the vault; attributes can still be searched. Any program of this user can unlock a vault with
+  /// a device slot. Key derivations in other threads throw ``SecretStoreError/cancelled``.
   public func lock() {
     // The keys are not in the memory of a forked child.
     if Fork.isChild { return }
@@ -25,8 +24,8 @@ extension SecretVault {
 
   /// Unlocks the vault with this device's key or a credential, without user interaction.
   ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` if the vault has no slot for either key,
-  ///   ``SecretStoreError/otherDevice(_:)`` if the device slot belongs to another machine, or
+  /// - Throws: ``SecretStoreError/locked(_:)`` if there is no slot for either key,
+  ///   ``SecretStoreError/otherDevice(_:)`` if the device slot is another machine's, or
   ///   ``SecretStoreError/wrongKey(_:)`` if the credential does not open its slot.
   public func unlock() throws {
     let wasLocked = try read { contents throws(SecretStoreError) in
@@ -47,17 +46,17 @@ extension SecretVault {
 
   /// Unlocks the vault with a key for one of its slots.
   ///
-  /// A passphrase deliberately takes about half a second and 16 MiB to 1 GiB of memory, depending
-  /// on the slot's cost; other keys take no noticeable time. If other processes rotate the keys
-  /// meanwhile, the key is tried on the new slots; the third and last attempt excludes writers.
+  /// A passphrase takes about half a second and 16 MiB to 1 GiB of memory, depending on the slot's
+  /// cost; other keys take no noticeable time. If other processes rotate the keys meanwhile, the
+  /// key is tried on the new slots; the third and last attempt excludes writers.
   ///
   /// - Throws:
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
   ///     ``SecretStoreError/otherDevice(_:)`` if the key opens none of the slots for its kind.
   ///   - ``SecretStoreError/corrupted(_:)`` if the slot is damaged or its cost is not allowed.
   ///   - ``SecretStoreError/invalid(_:)`` if there is no such slot, or for a key of a wrong length.
-  ///   - ``SecretStoreError/cancelled`` if the task is cancelled, or if ``lock()`` is called during
-  ///     the derivation. The vault then remains locked.
+  ///   - ``SecretStoreError/cancelled`` if the task is cancelled or ``lock()`` is called during the
+  ///     derivation. The vault then remains locked.
   ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
@@ -123,7 +122,6 @@ extension SecretVault {
 }
 
 extension VaultContents {
-  /// Removes the keys from memory, except those that may stay until the process ends.
   mutating func lock() {
     keys.lock()
     session.idle?.stop()
@@ -131,14 +129,13 @@ extension VaultContents {
     cipher.eraseKeys()
   }
 
-  /// Locks the vault if the idle period has ended, and returns whether it did.
+  /// Locks the vault if the idle period has ended; returns whether it did.
   mutating func lockIfIdle() -> Bool {
     guard session.idle?.hasEnded == true else { return false }
     lock()
     return true
   }
 
-  /// Starts the idle period if the user key is in memory.
   mutating func beginIdlePeriod() {
     if keys.ring.user != nil { session.idle?.begin() }
   }

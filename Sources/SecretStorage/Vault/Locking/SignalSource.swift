@@ -5,8 +5,8 @@ import Dispatch
 /// A source that calls handlers when the process receives a signal.
 ///
 /// SIGTSTP stops the process after all handlers have returned, so each signal has only one source.
-/// It is never cancelled, because Dispatch would not restore the default action. `@unchecked`: a
-/// source may be used from any thread.
+/// It is never cancelled, because Dispatch would not restore the default action. `@unchecked`: any
+/// thread may use a source.
 final class SignalSource: @unchecked Sendable {
   private static let all = Lock([Int32: SignalSource]())
 

@@ -7,10 +7,10 @@ import StorageInternals
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
-  /// The file is a vault that only the passphrase opens. It can be opened as a vault or imported
-  /// with ``importItems(from:passphrase:replacing:isDryRun:reporting:)``. Items keep their dates
-  /// and access control. Items that are bound to this device are omitted, and listed in the report.
-  /// Writes during the export are not in the file.
+  /// The file is a vault, to be opened as such or imported with
+  /// ``importItems(from:passphrase:replacing:isDryRun:reporting:)``. Items keep their dates and
+  /// access control. Items that are bound to this device, and writes during the export, are
+  /// omitted.
   ///
   /// Only the owner can access the file, which is created atomically. A killed process may leave an
   /// encrypted partial file with the suffix `.tmp`.
@@ -23,12 +23,12 @@ extension SecretVault {
   ///   - report: Called synchronously after each batch of about 256 items; may cancel the export.
   /// - Returns: The exported items and the omitted items.
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault is or becomes locked;
-  ///   ``SecretStoreError/corrupted(_:)`` if it is damaged and must be repaired first;
+  ///   ``SecretStoreError/corrupted(_:)`` if it must be repaired first;
   ///   ``SecretStoreError/invalid(_:)`` if the passphrase or the cost is not allowed, or if the
   ///   file exists or is the vault itself; ``SecretStoreError/cancelled`` if `report` cancels, or
   ///   if ``lock()`` is called or the task is cancelled during the key derivation; or the error of
-  ///   reading the vault or writing the file. No file is then written, unless only the `fsync` of
-  ///   the directory fails: that file may not survive a power failure.
+  ///   reading or writing. No file is then written, unless only the `fsync` of the directory fails,
+  ///   so that the file may not survive a power failure.
   /// - Complexity: O(*n*), where *n* is the size of the vault, which is held in memory twice.
   @discardableResult
   public func export(
@@ -74,7 +74,7 @@ extension SecretVault {
       })
   }
 
-  /// Reports the progress; throws if the report cancels the operation or the app locked the vault.
+  /// Reports the progress; throws if the report cancels or the app has locked the vault.
   func checkProgress(
     _ completed: Int, of total: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(SecretStoreError) {
@@ -85,7 +85,6 @@ extension SecretVault {
 }
 
 extension VaultLocation {
-  /// Throws if an export would replace the vault itself or, unless allowed, an existing file.
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
     let (target, own, existing) = try mapErrors { () throws(SystemError) in

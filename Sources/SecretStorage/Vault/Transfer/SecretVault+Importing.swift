@@ -7,30 +7,27 @@ extension SecretVault {
   ///
   /// An item with a new identity is added with a new identifier and the same dates, attributes and
   /// access control. Written items are read back from the file and compared with the import. If the
-  /// import ends early, the items imported so far remain, and another import finds them
-  /// ``ImportReport/Outcome/identical``. Other threads and processes may use the vault meanwhile.
+  /// import ends early, another one finds the items imported so far
+  /// ``ImportReport/Outcome/identical``: they have the same secret and attributes, regardless of
+  /// their dates. Secrets under an application password are compared in sealed form.
   ///
-  /// Two items are identical if they have the same secret and attributes, regardless of their
-  /// dates. Secrets under an application password are compared in sealed form, as exported.
-  ///
-  /// The file may be a symbolic link, and other users may own and access it, as on removable media,
-  /// because the passphrase protects its content against reading and tampering.
+  /// Other threads and processes may use the vault meanwhile. The file may be a symbolic link, and
+  /// other users may own and access it, because the passphrase protects its content.
   ///
   /// - Parameters:
   ///   - url: The file to import, which is not changed.
   ///   - passphrase: The passphrase of the file, which may differ from the one of this vault.
-  ///   - replacing: Whether to replace an item that the vault already has with different content:
-  ///     its secret, attributes, access control and dates. Otherwise, it is kept.
+  ///   - replacing: Whether to replace the secret, attributes, access control and dates of an item
+  ///     that the vault has with different content. Otherwise, it is kept.
   ///   - isDryRun: Whether to only report the outcome and change nothing.
   ///   - report: Called synchronously after each batch of about 256 items, and several times a
   ///     second during key derivation, with an unknown total of 0; may cancel the import.
   /// - Returns: The actual or simulated outcome for each imported item.
-  /// - Throws: ``SecretStoreError/wrongPassphrase`` if the passphrase does not open the file;
-  ///   ``SecretStoreError/corrupted(_:)`` if the file is not a complete and intact vault, if this
-  ///   vault is damaged, or if the items read back differ; ``SecretStoreError/invalid(_:)`` if the
-  ///   file has no passphrase; ``SecretStoreError/newerFormat(_:)`` if only a newer version can
-  ///   read it; ``SecretStoreError/insecure(path:reason:)`` if it is not a regular file;
-  ///   ``SecretStoreError/locked(_:)`` if this vault is or becomes locked;
+  /// - Throws: ``SecretStoreError/wrongPassphrase``; ``SecretStoreError/corrupted(_:)`` if the file
+  ///   is not a complete and intact vault, if this vault is damaged, or if the items read back
+  ///   differ; ``SecretStoreError/invalid(_:)`` if the file has no passphrase;
+  ///   ``SecretStoreError/newerFormat(_:)``; ``SecretStoreError/insecure(path:reason:)`` if it is
+  ///   not a regular file; ``SecretStoreError/locked(_:)`` if this vault is or becomes locked;
   ///   ``SecretStoreError/cancelled`` if `report` cancels or the task is cancelled; or the error of
   ///   reading the file or writing this vault.
   /// - Complexity: O(*m* + *n*) in time and memory, for the sizes of the vault and of the import.

@@ -29,8 +29,8 @@ public struct ImportReport: Hashable, Sendable {
     public let identity: ItemIdentity
     /// The outcome for the item.
     public let outcome: Outcome
-    /// Whether the item is written with an earlier date than in the imported file: at most one day
-    /// after the current time or the vault's newest item, whichever is later.
+    /// Whether the item gets an earlier date than in the imported file: one day after the current
+    /// time or the vault's newest item, whichever is later.
     public let isRedated: Bool
 
     package init(_ identity: ItemIdentity, _ outcome: Outcome, isRedated: Bool = false) {

@@ -12,10 +12,8 @@ struct VaultImport {
   private var identities = Set<ItemIdentity>()
   /// The last written items of the import, with their identifiers and revisions in the vault.
   private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
-  /// The last record of the last write.
   private var newest: ChainHead?
 
-  /// An imported item to be written.
   struct Step {
     let item: VaultItem
     let payload: Secret
@@ -71,7 +69,7 @@ struct VaultImport {
 
   /// The earliest plausible date, in microseconds since 1970.
   private static let earliest: Int64 = -(1 << 53)
-  /// One day, in microseconds.
+  /// In microseconds.
   private static let day: Int64 = 86_400_000_000
   /// The maximum number of bytes that constraints add to a secret: numbers, digest, salt and tag.
   private static let constraintsSize = 128
@@ -109,7 +107,7 @@ struct VaultImport {
     }
   }
 
-  /// Returns a draft with the records of items; nil if there are none.
+  /// Returns a draft that writes items; nil if there are none.
   mutating func draft(
     _ steps: [Step], _ device: DeviceState
   ) throws(SecretStoreError) -> VaultDraft? {
@@ -135,7 +133,6 @@ struct VaultImport {
     return draft
   }
 
-  /// Returns an item, sealed for the next record of a draft.
   private mutating func sealed(
     _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
   ) throws(SecretStoreError) -> VaultItem {
