@@ -91,7 +91,6 @@ extension SecretStores {
 }
 
 extension Diagnosis {
-  /// Records the findings about a store, and the settings of the machine that affect it.
   mutating func examine(_ store: any SecretStore) {
     if Fork.isChild { return problem("Process", .forked) }
     if let vault = store as? SecretVault {
@@ -118,7 +117,6 @@ extension Diagnosis {
     }
   }
 
-  /// Records an authenticator, and the proofs that it can obtain.
   private mutating func recordAuthenticator(_ authenticator: (any Authenticator)?) {
     let subject = "Authenticator"
     guard let authenticator else {

@@ -32,7 +32,6 @@ extension SecretVault {
     reportingFailure { () throws(SecretStoreError) in try record(vault, location) }
   }
 
-  /// Records a durable state on this machine, and in this object.
   private func record(
     _ vault: RememberedVault, _ location: VaultLocation
   ) throws(SecretStoreError) {

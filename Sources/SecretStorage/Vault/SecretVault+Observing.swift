@@ -24,7 +24,6 @@ extension SecretVault: SynchronouslyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  /// The number of times that the app has locked the vault.
   var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
@@ -38,7 +37,6 @@ extension SecretVault: SynchronouslyObservedStore {
     if Fork.isChild { return observation }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
-      // All observations share the watch.
       watch = try fileWatch.withLock { shared throws(SecretStoreError) in
         if let watch = shared.watch { return watch }
         let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
@@ -78,7 +76,6 @@ extension SecretVault: SynchronouslyObservedStore {
   }
 }
 
-/// The watch of a vault's file, which the observations keep alive.
 struct SharedWatch: Sendable {
   weak var watch: ChangeObservation?
 }

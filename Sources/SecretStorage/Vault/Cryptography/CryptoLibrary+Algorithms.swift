@@ -4,7 +4,6 @@ package import StorageInternals
 extension CryptoLibrary {
   private static let digestSize = 32
 
-  /// Computes the SHA-256 digest of bytes.
   package func digest(of bytes: ArraySlice<UInt8>) throws(Unavailable) -> [UInt8] {
     var succeeded = false
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.digestSize) { buffer, count in

@@ -27,7 +27,6 @@ extension DeviceState {
     return vault
   }
 
-  /// Whether this object has flushed a record of a vault's log, which begins with a record.
   func hasFlushed(_ vaultID: [UInt8], _ logStart: UInt64) -> Bool {
     flushedLogs.withLock { $0[vaultID] } == logStart
   }
@@ -164,13 +163,11 @@ struct RememberedVault: Hashable, Sendable {
 }
 
 extension RememberedVault {
-  /// Keeps the keys of an earlier record if this one has none.
   mutating func keepKeys(of earlier: RememberedVault?) {
     guard keys == nil, let earlier, earlier.keys != nil else { return }
     (keys, logStart) = (earlier.keys, max(earlier.logStart, logStart))
   }
 
-  /// Creates the record of a vault; returns nil if there is no key table.
   init?(_ chain: VaultChain, _ keys: VaultKeys) {
     guard let table = keys.table else { return nil }
     vaultID = table.vaultID
@@ -185,6 +182,5 @@ extension KeyTable {
   /// The slot types of a vault that only has device slots.
   static let deviceSlotType: UInt64 = 1 << 1
 
-  /// The types of the slots, as in ``RememberedVault/Keys/slotTypes``.
   var slotTypes: UInt64 { slots.reduce(0) { $0 | 1 << UInt64(min($1.kind.code, 63)) } }
 }

@@ -5,15 +5,12 @@ import StorageInternals
 
 /// The state that a machine stores outside its vaults: the device key, and a record of each vault.
 struct DeviceState: Sendable {
-  /// The directory of the state, which should not be copied together with the vaults.
   let directory: String
   /// The path of the file with the machine's identity; see machine-id(5).
   let machineIdentity: String
-  /// The directory of the service's systemd credentials; nil if this is not a service.
   var credentialsDirectory: String?
   let fileSystem: FileSystem
   let cipher: any SecretCipher
-  /// The maximum time that a writer waits for other processes.
   var lockTimeout = LockTimeout()
 
   /// The start of the newest log of each vault whose record this object has flushed.
@@ -104,12 +101,10 @@ struct DeviceState: Sendable {
 }
 
 extension DeviceState {
-  /// Returns the path of a file whose name is the hexadecimal form of bytes.
   func path(of name: [UInt8], _ suffix: String) -> String {
     "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
 
-  /// Opens a file for reading and writing, and creates the file and the directory if necessary.
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
@@ -142,7 +137,6 @@ extension DeviceState {
     return content
   }
 
-  /// Returns the content of a systemd credential of this service; nil if there is none.
   func credential(named name: String) throws(SecretStoreError) -> Secret? {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }

@@ -1,7 +1,6 @@
 /// The Bech32m checksum of BIP 350, a BCH code over 5-bit values in which any two words of up to 90
 /// values differ in at least five positions.
 struct Bech32mChecksum {
-  /// The number of 5-bit values in a checksum.
   static let count = 6
 
   private static let generators: [UInt32] = [
@@ -30,6 +29,5 @@ struct Bech32mChecksum {
     return UInt8((copy.state ^ Self.constant) >> (5 * UInt32(Self.count - 1 - index)) & 31)
   }
 
-  /// Whether the last added values are the checksum of the preceding ones.
   var isValid: Bool { state == Self.constant }
 }

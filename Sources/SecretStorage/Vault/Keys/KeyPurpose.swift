@@ -1,6 +1,4 @@
-/// The purpose of a key in the key table.
 enum KeyPurpose: Hashable, Sendable {
-  /// Seals the secrets of items with an accessibility.
   case secrets(Accessibility)
   /// Seals the attributes of items that require unlocking.
   case attributes
@@ -50,7 +48,6 @@ enum KeyPurpose: Hashable, Sendable {
     }
   }
 
-  /// Returns the purpose of the key for the attributes of items with an accessibility.
   static func attributes(of accessibility: Accessibility) -> KeyPurpose {
     accessibility == .always || accessibility == .alwaysThisDeviceOnly
       ? .alwaysAttributes : .attributes

@@ -2,7 +2,6 @@
 struct KeyRing: Sendable {
   var vaultID: [UInt8]?
   var generation: UInt32?
-  /// The user key, while the vault is unlocked.
   var user: Secret? { didSet { user = user?.wipedByForking } }
   /// The secret derived from this machine's device key and identity, if available.
   var device: Secret? { didSet { device = device?.wipedByForking } }
@@ -69,7 +68,6 @@ struct KeyRing: Sendable {
     }
   }
 
-  /// Adds a key to the ring, and returns it sealed for a table.
   mutating func add(
     _ secret: Secret, for purpose: KeyPurpose, id: UInt32, by sealer: VaultSealer
   ) throws(SecretStoreError) -> SealedKey {
@@ -82,7 +80,6 @@ struct KeyRing: Sendable {
     return sealed
   }
 
-  /// Adds the keys that only an earlier ring for the same vault has.
   mutating func keep(_ earlier: KeyRing) {
     keys.merge(earlier.keys) { own, _ in own }
   }
@@ -106,7 +103,6 @@ struct KeyRing: Sendable {
     self = renewed
   }
 
-  /// Removes the user key, and the keys that may be in memory only while the vault is unlocked.
   mutating func lock() {
     user = nil
     recordKeys = [:]
@@ -181,7 +177,6 @@ extension KeyRing {
     return false
   }
 
-  /// Returns whether a user key opens all keys of a table that are in memory.
   func matches(
     user: Secret, on table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> Bool {

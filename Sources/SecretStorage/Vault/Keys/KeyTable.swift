@@ -12,7 +12,6 @@ struct KeyTable: Sendable {
   /// The maximum total work of all passphrase slots, in bytes: memory times passes.
   static let workLimit: UInt64 = 32 << 30
 
-  /// Random bytes that identify the vault.
   let vaultID: [UInt8]
   var slots: [KeySlot]
   var keys: [SealedKey]
@@ -27,7 +26,6 @@ struct KeyTable: Sendable {
 
   var hasDevice: Bool { slots.contains { $0.kind == .device } }
 
-  /// The cost of trying a passphrase on all slots, as ``workLimit``.
   var work: UInt64 { slots.reduce(0) { $0 + $1.work } }
 
   /// The generation of the keys: the identifier of the newest attributes key.
@@ -48,7 +46,6 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Returns the passphrase slot with an identifier; nil means the only passphrase slot.
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
     if let id {
       let slot = try slot(id)
@@ -78,7 +75,6 @@ extension KeyTable {
     case replaced = 17
   }
 
-  /// The vault's identifier, followed by sections of a tag, a byte count and the bytes.
   var encoded: [UInt8] {
     var bytes = vaultID
     for slot in slots { bytes.append(Tag.slot.rawValue, counted: slot.encoded) }

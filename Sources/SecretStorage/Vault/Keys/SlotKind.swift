@@ -72,7 +72,6 @@ extension SlotKind {
     }
   }
 
-  /// A description of the key to provide; nil if no key can be provided.
   var neededKey: String? {
     switch self {
     case .device, .unknown: nil

@@ -37,7 +37,6 @@ extension UnlockKey {
     return .invalid("The vault has no \(object)")
   }
 
-  /// The error for a key that opens none of the slots for its kind.
   var wrongKeyError: SecretStoreError {
     switch self {
     case .device: .otherDevice("The vault")

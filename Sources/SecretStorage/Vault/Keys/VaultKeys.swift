@@ -3,7 +3,6 @@ import StorageInternals
 
 /// The key table of a vault, and its open keys.
 struct VaultKeys: Sendable {
-  /// The relation of a key table to the vault that this machine has seen.
   enum Standing {
     /// A key has proven that the table belongs to the vault.
     case proven
@@ -42,7 +41,6 @@ struct VaultKeys: Sendable {
     return table.hasDevice && provided.isEmpty ? .otherDevice("The vault") : lockedError
   }
 
-  /// The error of a locked vault, with the keys that open it.
   var lockedError: SecretStoreError {
     guard let table else { return .locked() }
     let device = isLockedByApp && table.hasDevice ? ["unlock()"] : []
@@ -94,7 +92,6 @@ struct VaultKeys: Sendable {
     throw isUnlocked ? .otherDevice("The key of \(accessibility)") : lockReason
   }
 
-  /// Seals a secret for an item under the newest key of the item's accessibility.
   func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
     _ cipher: any SecretCipher
@@ -219,7 +216,6 @@ extension VaultKeys {
     self = new
   }
 
-  /// Replaces the table with one that will be written.
   mutating func replaceTable(
     with new: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {

@@ -10,7 +10,6 @@ struct ConstrainedSecret: Sendable {
   /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
   var sealing: PasswordSealing?
-  /// The secret, which may be sealed under an application password.
   let content: Secret
 
   private static let digestSize = 32

@@ -1,4 +1,3 @@
-/// An entry of a record, which changes one item.
 enum ItemEntry: Sendable {
   case put(VaultItem)
   /// The removal of the item, if it has this revision or an earlier one.

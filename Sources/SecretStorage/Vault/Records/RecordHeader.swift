@@ -2,7 +2,6 @@
 struct RecordHeader: Sendable {
   enum Kind: UInt8, Sendable {
     case keys = 1
-    /// Items that were added, changed or removed.
     case items = 2
   }
 

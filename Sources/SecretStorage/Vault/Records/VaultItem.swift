@@ -37,7 +37,6 @@ struct VaultItem: Sendable {
   /// The offset of the item's secret in the record's secrets.
   private let secretStart: Int
 
-  /// Creates an item in a separate record.
   private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
     var bytes = head
     bytes.append(littleEndian: secret.revision)
@@ -50,7 +49,6 @@ struct VaultItem: Sendable {
     (start, secretStart) = (0, 0)
   }
 
-  /// Encodes an item, with the given fields of newer versions.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)

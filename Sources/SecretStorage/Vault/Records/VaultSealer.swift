@@ -1,6 +1,5 @@
 import FoundationEssentials
 
-/// Seals and opens the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
@@ -12,7 +11,6 @@ struct VaultSealer: Sendable {
   let vaultID: [UInt8]
   let cipher: any SecretCipher
 
-  /// Seals a message under a key that is derived from another key, a salt and a purpose.
   func seal(
     _ message: Secret, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
