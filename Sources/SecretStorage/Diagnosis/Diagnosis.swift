@@ -3,10 +3,9 @@ import Concurrency
 import FoundationEssentials
 import StorageInternals
 
-/// A report on the location, the state and the problems of a store.
+/// A report on the location, the state and the problems of a store, as for a bug report.
 ///
-/// It is intended for the user, for example for a bug report. It contains the paths of files, but
-/// no secrets, services, servers or accounts.
+/// It contains the paths of files, but no secrets, services, servers or accounts.
 public struct Diagnosis: Hashable, Sendable {
   /// The result of one check.
   public struct Finding: Hashable, Sendable {
@@ -66,8 +65,8 @@ extension SecretStores {
   /// print(SecretStores.diagnose())
   /// ```
   ///
-  /// This method neither changes anything nor prompts the user. ``bootstrap(_:)`` may still be
-  /// called afterwards, because it does not count as a use of the default store.
+  /// This neither changes anything nor prompts the user, and does not count as a use of the default
+  /// store, so that ``bootstrap(_:)`` may still be called.
   ///
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {

@@ -6,9 +6,9 @@ extension SecretVault: SynchronouslyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
-  /// blocks, it delays only the handlers of this object. Several changes, which include locking and
-  /// unlocking, may be coalesced into one call. Changes by other processes are detected with
-  /// inotify; without it, within a second, and ``SecretStores/onFailure`` receives the reason.
+  /// blocks, it delays only handlers of this object. Several changes, such as locking and
+  /// unlocking, may be coalesced. Changes by other processes are detected with inotify; without it,
+  /// within a second, and ``SecretStores/onFailure`` receives the reason.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }
@@ -56,7 +56,7 @@ extension SecretVault: SynchronouslyObservedStore {
   func notifyObservers() {
     let changeCount = contents.withLock { $0.session.changeCount }
     observers.notify()
-    // Not before the calls, which another thread would otherwise take for made.
+    // After the calls, because another thread would otherwise take them for made.
     contents.withLock {
       $0.session.notifiedChangeCount = max($0.session.notifiedChangeCount, changeCount)
     }

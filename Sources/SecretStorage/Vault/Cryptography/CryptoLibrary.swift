@@ -3,10 +3,7 @@ package import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
-/// Version 3 is preferred over version 1.1.
-///
-/// `@unchecked`: the library never changes the objects and functions that the pointers refer to,
-/// and any thread may use them.
+/// `@unchecked`: any thread may use what the pointers refer to, and the library never changes it.
 @safe package struct CryptoLibrary: @unchecked Sendable {
   package static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
@@ -76,9 +73,8 @@ package import StorageInternals
         "Debian and Ubuntu": "libssl3 or libssl3t64", "Fedora": "openssl-libs",
         "Alpine": "libcrypto3", "Arch": "openssl",
       ])
-    // The library must not free its state when the process exits: other threads, such as one that
-    // compacts a vault, may still be using it and would crash. This has no effect if other code in
-    // the process has already used the library.
+    // Threads that still use the library would crash if it freed its state when the process exits.
+    // This has no effect if other code in the process has already used the library.
     // int OPENSSL_init_crypto(uint64_t opts, const OPENSSL_INIT_SETTINGS *settings);
     typealias Initialize = @convention(c) (UInt64, OpaquePointer?) -> Int32
     let withoutExitHandler: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT

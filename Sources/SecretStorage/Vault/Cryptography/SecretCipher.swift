@@ -4,15 +4,14 @@ import StorageInternals
 
 /// The cryptographic primitives of a vault.
 ///
-/// By default, a vault uses ``OpenSSLCipher``. On a system without OpenSSL, an app can provide its
-/// own cipher. It must compute the same functions, so that other ciphers can open its vaults.
+/// Where ``OpenSSLCipher`` cannot be used, an app can provide another cipher, which computes the
+/// same functions.
 public protocol SecretCipher: Sendable {
   /// Computes the SHA-256 digest of bytes (FIPS 180-4).
   func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8]
 
-  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
-  ///
-  /// The key is the input keying material, and the purpose in UTF-8 is the context information.
+  /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869), whose context information is the purpose
+  /// in UTF-8.
   func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret
@@ -22,18 +21,16 @@ public protocol SecretCipher: Sendable {
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret
 
-  /// Encrypts a message with AES-256-GCM (NIST SP 800-38D) and a nonce of twelve zero bytes.
-  ///
-  /// The nonce can be constant because the vault uses each key for only one message.
+  /// Encrypts a message with AES-256-GCM (NIST SP 800-38D) and a nonce of twelve zero bytes, which
+  /// can be constant because the vault uses each key for only one message.
   ///
   /// - Returns: The ciphertext, which is as long as the plaintext, followed by the 16-byte tag.
   func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8]
 
-  /// Decrypts the result of ``seal(_:with:authenticating:)``.
-  ///
-  /// - Throws: ``SecretStoreError/corrupted(_:)`` if bytes, key and context do not match.
+  /// Decrypts the result of ``seal(_:with:authenticating:)``; throws
+  /// ``SecretStoreError/corrupted(_:)`` if bytes, key and context do not match.
   func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret
@@ -46,7 +43,7 @@ extension SecretCipher {
   /// Returns a random 32-byte salt for one message under one key.
   ///
   /// It also depends on the message and the sequence, in case the kernel's generator repeats
-  /// itself, as in clones of a virtual machine. Tests replace the random bytes with `given`.
+  /// itself, as in clones of a virtual machine; tests pass such random bytes.
   func salt(
     for message: Secret, under key: Secret, sequence: UInt64, mixing given: [UInt8]? = nil
   ) throws(SecretStoreError) -> [UInt8] {
@@ -61,8 +58,8 @@ extension SecretCipher {
 
   /// Derives a key from a passphrase, and throws early if the task is cancelled or a check throws.
   ///
-  /// The check is called several times a second. A derivation cannot be interrupted: it continues
-  /// on another thread, and its result is discarded. If no thread can be created, it blocks.
+  /// The check is called several times a second. The derivation then continues on its own thread,
+  /// and its result is discarded. If no thread can be created, this call derives the key.
   func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
@@ -87,8 +84,7 @@ extension SecretCipher {
         wipeReturnedFrames()
         outcome.withLock { $0 = result }
       }
-      // This thread has no reference to the key or the passphrase any longer, which the caller may
-      // release at once.
+      // From here on, only the caller refers to the key and the passphrase.
       end.signal()
     }
     if code != 0 { return try derive() }

@@ -10,11 +10,10 @@ extension DeviceState {
   private static let (headSize, size) = (112, 160)
 
   /// Returns this machine's record of a vault; nil if there is no complete record.
-  ///
-  /// This acquires no lock, because the process that holds it may be stopped.
   func remembered(of vaultID: [UInt8]) throws(SecretStoreError) -> RememberedVault? {
     guard let file = try fileSystem.openPrivate(path(of: vaultID, "state")) else { return nil }
     var vault: RememberedVault?
+    // No lock is acquired, because the process that holds it may be stopped.
     for _ in 0..<5 {
       let content = try mapErrors { () throws(SystemError) in
         try file.read(from: 0, count: Self.size)
@@ -33,9 +32,9 @@ extension DeviceState {
 
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
-  /// With `evenIfOlder`, a newer state is replaced, to accept a rollback. Without `waiting`, this
-  /// returns false if the file is locked. With it, missing directories are created, and `busy` is
-  /// thrown after `lockTimeout` or, if the vault contains the state as well, after a second.
+  /// `evenIfOlder`, which accepts a rollback, replaces a newer state too. Without `waiting`, this
+  /// returns false if the file is locked; with it, it creates missing directories, and throws
+  /// `busy` after `lockTimeout` or, if the vault contains the state as well, after a second.
   @discardableResult
   func remember(
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
@@ -128,7 +127,6 @@ extension DeviceState {
       vault.logStart = try reader.integer()
       return vault
     } catch {
-      // Unreachable, because the valid checksums come after all of these fields.
       fatalError("A vault state of \(bytes.count) bytes with valid checksums cannot be decoded.")
     }
   }
@@ -153,9 +151,7 @@ struct RememberedVault: Hashable, Sendable {
   }
 
   let vaultID: [UInt8]
-  /// The sequence number of the log's first record, which is lower in older logs; 0 if unknown.
-  ///
-  /// It is only stored together with `keys`.
+  /// The sequence number of the log's first record, which is stored with `keys`; 0 if unknown.
   var logStart: UInt64 = 0
   var head: ChainHead
   /// Nil if the key table was not authenticated.

@@ -24,9 +24,8 @@ struct DeviceState: Sendable {
   /// Returns the secret derived from the device key and the machine's identity; nil without a key.
   func secret() throws(SecretStoreError) -> Secret? { try secrets()?.first }
 
-  /// Returns the secret for a table; nil if there is no device key yet.
-  ///
-  /// It is for the machine identity that the table is sealed for, or else for the current identity.
+  /// Returns the secret for the machine identity that a table is sealed for, or else the current
+  /// one; nil without a device key.
   func secret(
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
@@ -57,9 +56,8 @@ struct DeviceState: Sendable {
     }
   }
 
-  /// Creates the device key if there is none, and returns the same secret as ``secret()``.
+  /// Creates the device key if there is none, and returns ``secret()`` when the key is on disk.
   ///
-  /// The key is then on disk, so that it can be relied on.
   /// Throws `busy` if another process is creating the key and does not finish in time.
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() {
@@ -85,9 +83,7 @@ struct DeviceState: Sendable {
     return secret
   }
 
-  /// Returns the machine's identity, followed by the one that it may have had earlier.
-  ///
-  /// An empty identity, as in a first boot, means that only the key file distinguishes the machine.
+  /// Returns the machine's identity, and the empty one that it may have had in its first boot.
   private func machineIdentities() throws(SystemError) -> [[UInt8]] {
     var current: [UInt8] = []
     do {
@@ -187,7 +183,7 @@ extension DeviceState {
     return Array(content[40..<56])
   }
 
-  /// Records the vault at a path, unless it is recorded, and returns when the record is on disk.
+  /// Records the vault at a path unless it is recorded; returns when the record is on disk.
   func remember(
     _ vaultID: [UInt8], at path: String, isRecorded: Bool = false
   ) throws(SecretStoreError) {
@@ -205,8 +201,7 @@ extension DeviceState {
     flushedPlace.withLock { $0 = vaultID }
   }
 
-  /// Returns the path of the record of the vault at a path, and the digest of the latter, which is
-  /// the same for all paths of the file.
+  /// Returns the path of the record for a path, and a digest that all paths of the file share.
   private func recordFile(
     for path: String
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {

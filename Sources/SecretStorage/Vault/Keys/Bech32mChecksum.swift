@@ -1,5 +1,4 @@
-/// The Bech32m checksum of BIP 350, a BCH code over 5-bit values in which any two words of up to 90
-/// values differ in at least five positions.
+/// The Bech32m checksum of BIP 350 over 5-bit values.
 struct Bech32mChecksum {
   static let count = 6
 
@@ -10,7 +9,6 @@ struct Bech32mChecksum {
 
   private var state: UInt32 = 1
 
-  /// Starts a checksum with a human-readable part, which distinguishes different kinds of codes.
   init(humanReadablePart: String) {
     for character in humanReadablePart.utf8 { add(character >> 5) }
     add(0)

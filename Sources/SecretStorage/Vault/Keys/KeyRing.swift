@@ -138,7 +138,7 @@ struct TableKey: Sendable {
 
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
-  /// Returns the link keys of a table, with the key of its own generation last.
+  /// Returns the link keys of a table, that of its own generation last.
   func linkKeys(
     of table: KeyTable, _ cipher: any SecretCipher
   ) throws(SecretStoreError) -> [TableKey] {
@@ -155,14 +155,6 @@ extension KeyRing {
       id: key.id,
       secret: try cipher.deriveKey(
         from: key.secret, salt: table.vaultID[...], purpose: "locket continuity"))
-  }
-
-  /// Returns whether the device's secret alone opens the link key of a table's own generation.
-  func isLinkedToDevice(
-    _ table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
-    guard let device, let key = table.key(for: .alwaysAttributes) else { return false }
-    return try key.isOfDevice(device, by: table.sealer(cipher))
   }
 
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.

@@ -31,7 +31,6 @@ extension KeySlot {
 
   /// Opens the slot; returns nil if the key is wrong or of another kind than the slot.
   ///
-  /// Stretching a passphrase calls `check` several times a second, which cancels by throwing.
   /// Throws `corrupted` if the key is right but the slot is damaged, or if its cost is not allowed.
   func open(
     with slotKey: SlotKey, by sealer: VaultSealer,

@@ -1,6 +1,5 @@
-/// The sealed keys of a vault.
-///
-/// The slots contain the user key. All other keys are sealed under it, the device key, or both.
+/// The sealed keys of a vault: the user key in the slots, and others under it, the device key or
+/// both.
 struct KeyTable: Sendable {
   static let idSize = 16
   /// The maximum number of slots, because unlocking may have to try all of them.
@@ -125,9 +124,7 @@ extension KeyTable {
     self.end = end
   }
 
-  /// Returns the user key from the first slot that a key opens.
-  ///
-  /// `check`, which is called before each slot and in key derivations, cancels by throwing.
+  /// Returns the user key from the first slot that a key opens; `check` cancels by throwing.
   func open(
     with key: SlotKey, _ cipher: any SecretCipher,
     otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,

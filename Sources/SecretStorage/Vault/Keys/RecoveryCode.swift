@@ -2,10 +2,8 @@
 ///
 /// The code has 34 random characters of 5 bits each and a checksum of 6 characters, in groups of
 /// five. The alphabet is Crockford's Base32, `0123456789ABCDEFGHJKMNPQRSTVWXYZ`. Parsing ignores
-/// case, spaces and hyphens, and accepts `I` and `L` for `1` and `O` for `0`.
-///
-/// The Bech32m checksum of BIP 350, with the human-readable part `locket`, detects all errors in at
-/// most four characters, such as two swapped ones, and all but one in 2^30 of the other errors.
+/// case, spaces and hyphens, and accepts `I` and `L` for `1` and `O` for `0`. The checksum, Bech32m
+/// of BIP 350, detects all errors in at most four characters, and nearly all others.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
   private static let count = randomCount + Bech32mChecksum.count
@@ -35,11 +33,8 @@ public struct RecoveryCode: Sendable, Equatable {
     self.characters = characters
   }
 
-  /// Creates a recovery code from a string that a user typed.
-  ///
-  /// This checks the form and the checksum, but not whether the code opens a particular vault.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the code was mistyped.
+  /// Creates a recovery code from a string that a user typed; throws
+  /// ``SecretStoreError/invalid(_:)`` if it was mistyped.
   public init(_ string: some StringProtocol) throws {
     var length = 0
     var isReadable = true

@@ -27,7 +27,8 @@ extension SealedKey {
       authenticating: context(in: sealer.vaultID, copy.wrapping))
   }
 
-  func isOfDevice(_ secret: Secret, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
+  func isOfDevice(_ secret: Secret?, by sealer: VaultSealer) throws(SecretStoreError) -> Bool {
+    guard let secret else { return false }
     for copy in copies where copy.wrapping == .device {
       if try open(copy, with: secret, by: sealer) != nil { return true }
     }

@@ -4,9 +4,7 @@ public import FoundationEssentials
 public enum UnlockKey: Sendable {
   /// The device key of this machine.
   case device
-  /// A passphrase of 1 byte to 64 KiB.
-  ///
-  /// Passphrases are compared byte by byte. Always use the same Unicode normalization form.
+  /// A passphrase of 1 byte to 64 KiB, always in the same Unicode normalization form.
   case passphrase(Secret)
   /// A file with 32 bytes to 1 MiB of random data, for example from `head -c 32 /dev/urandom`.
   case keyFile(URL)
@@ -104,8 +102,7 @@ struct SlotKey: Sendable {
 
   /// Returns the key for sealing a new slot: a stretched passphrase, or any other key unchanged.
   ///
-  /// Call this without the vault's lock, so that other writers do not wait. If `given` is nil, the
-  /// cost is calibrated. The user key only affects the salt. `check` cancels by throwing.
+  /// Without a given cost, it is calibrated. The user key only affects the salt.
   func stretched(
     cost given: ScryptCost?, for user: Secret?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void

@@ -61,14 +61,13 @@ struct VaultKeys: Sendable {
   }
 
   /// Adds a given key or a new random one to a table that will be written.
-  ///
-  /// The key's identifier is random, because another process may still use that of a removed key.
   mutating func makeKey(
     _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
     _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
+    // Random, because another process may still use the identifier of a removed key.
     var id: UInt32
     repeat {
       id = try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
@@ -179,8 +178,8 @@ extension VaultKeys {
 
   /// Adopts a key table and opens its keys; on an error, such as an invalid tag, nothing changes.
   ///
-  /// A table is proven by a valid tag under the user key, or under its generation's link key, which
-  /// the device's secret opens. Other tables remain candidates until the vault is unlocked.
+  /// A valid tag under the user key or its generation's link key, which the device's secret opens,
+  /// proves a table. Others remain candidates until the vault is unlocked.
   mutating func adopt(
     _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
@@ -208,7 +207,8 @@ extension VaultKeys {
       for fingerprint in seen.generations(of: read.table.vaultID)
       where try !new.ring.isContinuation(read, of: fingerprint, cipher) { new.standing = .detached }
       if isFirst, seen.lacksKeys(of: read.table.vaultID),
-        try !new.ring.isLinkedToDevice(read.table, cipher)
+        try read.table.key(for: .alwaysAttributes)?
+          .isOfDevice(new.ring.device, by: read.table.sealer(cipher)) != true
       {
         new.standing = .unrecognized
       }

@@ -1,6 +1,4 @@
 /// The payload of an item with access flags: its secret, and the data to check the flags.
-///
-/// It is sealed like any other secret, and does not depend on the vault or its keys.
 struct ConstrainedSecret: Sendable {
   struct PasswordSealing: Sendable {
     let cost: ScryptCost
@@ -32,9 +30,7 @@ extension ConstrainedSecret {
         authenticating: VaultItem.passwordContext(of: identity)))
   }
 
-  /// Returns the secret, which is opened with the password if it is sealed under one.
-  ///
-  /// `check` cancels by throwing. Throws `denied` if the password is missing.
+  /// Returns the secret; throws `denied` if the password under which it is sealed is missing.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}

@@ -1,6 +1,4 @@
-/// The sealed bytes of secrets, in memory or in the log that they were read from.
-///
-/// Large secrets stay in the log, so that a vault of them takes little memory.
+/// The sealed bytes of secrets: in memory, or left in the log to save memory.
 enum SealedContent: Sendable {
   case memory(ArraySlice<UInt8>)
   case stored(LogReader, offset: Int, count: Int)

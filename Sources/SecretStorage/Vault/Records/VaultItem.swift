@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// An item of a vault, with decrypted but still encoded attributes and a sealed secret.
+/// An item of a vault, with decrypted attributes and a sealed secret.
 ///
-/// Items are decoded on demand: decoding all of them would double the time to open a large vault.
+/// It is decoded on demand: decoding all items would double the time to open a large vault.
 struct VaultItem: Sendable {
   /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
@@ -24,13 +24,12 @@ struct VaultItem: Sendable {
   /// The valid dates in microseconds since 1970, to which offsets can be added without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
-  /// Returns the authenticated context of a secret under an application password: the class and the
-  /// identity, which are the same after an import to another vault.
+  /// The authenticated context of a secret under an application password, which an import keeps.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [identity.itemClass.code] + ItemFields.encoded(identity)
   }
 
-  /// The record that contains the item, which the record's items share.
+  /// The record, which its items share.
   private let body: RecordBody
   /// The offset of the item in the record's attributes.
   private let start: Int
@@ -200,9 +199,7 @@ struct VaultItem: Sendable {
   }
 }
 
-/// The decrypted attributes and the sealed secrets of a record of items.
-///
-/// Both are copies, because a slice would keep the whole file in memory.
+/// The decrypted attributes and the sealed secrets of a record of items, not slices of the file.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
   let secrets: SealedContent
