@@ -9,7 +9,8 @@ extension SecretVault {
     try recordVault(
       vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
-    // was acknowledged. The log's first record is on disk; another process's later one may not be.
+    // was ever acknowledged. The log's first record is certainly on disk. A record that another
+    // process has written may not be.
     let start = draft.base.start ?? 0
     if let first = draft.base.first,
       !draft.isLogRecorded || !location.device.hasFlushed(vaultID, start)
@@ -31,6 +32,7 @@ extension SecretVault {
     reportingFailure { () throws(SecretStoreError) in try record(vault, location) }
   }
 
+  /// Records a durable state on this machine, and in this object.
   private func record(
     _ vault: RememberedVault, _ location: VaultLocation
   ) throws(SecretStoreError) {
@@ -43,8 +45,8 @@ extension SecretVault {
 
   /// Records the vault at the log's path durably, and reports a failure.
   ///
-  /// Throws if the flush fails, or if a new vault would look like a replacement of the recorded
-  /// one.
+  /// Throws if the record could not be flushed, or if a new vault would be mistaken for a malicious
+  /// replacement of the recorded one.
   func recordVault(
     _ vaultID: [UInt8]?, recorded: [UInt8]?, isNew: Bool, _ location: VaultLocation
   ) throws(SecretStoreError) {
@@ -63,8 +65,9 @@ extension SecretVault {
     }
   }
 
-  /// Accepts an older copy of the vault that was restored intentionally, such as a backup; throws
-  /// ``SecretStoreError``.
+  /// Accepts an older copy of the vault that was restored intentionally, such as a backup.
+  ///
+  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptRollback() throws {
     let device = try location.device
     let accepted = try withContents { contents throws(SecretStoreError) -> RememberedVault? in
@@ -86,11 +89,12 @@ extension SecretVault {
     if let opened { try device.remember(opened) }
   }
 
-  /// Accepts that the vault was replaced with another one, or removed, intentionally; throws
-  /// ``SecretStoreError``.
+  /// Accepts that the vault at this path was replaced with another one, or removed, intentionally.
   ///
-  /// An older copy of the other vault remains rejected until ``acceptRollback()`` is called. After
+  /// An older copy of the other vault is still rejected until ``acceptRollback()`` is called. After
   /// a removal, the next write creates a new vault that this device can open.
+  ///
+  /// - Throws: ``SecretStoreError`` if reading the vault or recording the acceptance fails.
   public func acceptReplacement() throws {
     let vaultID = try withContents { contents -> [UInt8]? in
       guard case .replaced = contents.trustError ?? contents.missingVaultError else { return nil }

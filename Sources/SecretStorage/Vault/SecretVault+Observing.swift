@@ -6,9 +6,9 @@ extension SecretVault: SynchronouslyObservedStore {
   /// Calls a handler after each change to the vault, by this object or by another process.
   ///
   /// The handler runs on a thread of the library, one call at a time, and may use the vault. If it
-  /// blocks, it delays only handlers of this object. Several changes, such as locking and
-  /// unlocking, may be coalesced. Changes by other processes are detected with inotify; without it,
-  /// within a second, and ``SecretStores/onFailure`` receives the reason.
+  /// blocks, it delays only the handlers of this object. Several changes, which include locking and
+  /// unlocking, may be coalesced into one call. Changes by other processes are detected with
+  /// inotify; without it, within a second, and ``SecretStores/onFailure`` receives the reason.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
     retainingWatch(observers.add(handler))
   }
@@ -24,6 +24,7 @@ extension SecretVault: SynchronouslyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
+  /// The number of times that the app has locked the vault.
   var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
@@ -37,6 +38,7 @@ extension SecretVault: SynchronouslyObservedStore {
     if Fork.isChild { return observation }
     var watch: ChangeObservation?
     reportingFailure { () throws(SecretStoreError) in
+      // All observations share the watch.
       watch = try fileWatch.withLock { shared throws(SecretStoreError) in
         if let watch = shared.watch { return watch }
         let watch = try location.log.observe { [weak self] in self?.fileDidChange() }
@@ -56,7 +58,7 @@ extension SecretVault: SynchronouslyObservedStore {
   func notifyObservers() {
     let changeCount = contents.withLock { $0.session.changeCount }
     observers.notify()
-    // After the calls, because another thread would otherwise take them for made.
+    // Not before the calls, which another thread would otherwise take for made.
     contents.withLock {
       $0.session.notifiedChangeCount = max($0.session.notifiedChangeCount, changeCount)
     }
@@ -76,6 +78,7 @@ extension SecretVault: SynchronouslyObservedStore {
   }
 }
 
+/// The watch of a vault's file, which the observations keep alive.
 struct SharedWatch: Sendable {
   weak var watch: ChangeObservation?
 }

@@ -11,8 +11,9 @@ extension SecretVault {
 
   /// Returns the items that match a query, with the oldest first.
   ///
-  /// - Complexity: Linear in the number of items with the query's service or server and account, if
-  ///   specified; without them, and in this object's first searches, of all items.
+  /// - Complexity: Linear in the number of items with the query's service or server and, if
+  ///   specified, its account; for other queries, and in the first searches of this object, of all
+  ///   items.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/corrupted(_:)`` if the result
   ///   may be incomplete.
   public func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
@@ -52,25 +53,27 @@ extension SecretVault {
   /// Returns every readable item, even if the rest of the vault is damaged.
   ///
   /// If the newest state of an item is lost, the newest readable state is returned, unlike in
-  /// ``items(matching:)``. Items with access flags, which require proofs, are omitted.
+  /// ``items(matching:)``. Items with access flags are omitted, because reading them requires
+  /// proofs.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` if the vault was never unlocked, or
-  ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` for an older copy,
-  ///   another vault or a missing file; ``salvageableItems(unlockingWith:)`` reads the first two.
+  ///   ``SecretStoreError/rolledBack(_:)`` or ``SecretStoreError/replaced(_:)`` if the file is an
+  ///   older copy, another vault or missing, which ``salvageableItems(unlockingWith:)`` can read.
   public func salvageableItems() throws -> [(item: SecretItem, secret: Secret)] {
     try read { contents throws(SecretStoreError) in try contents.salvage() }
   }
 
   /// Returns every readable item of the file, even if it is an older copy or another vault.
   ///
-  /// The items may be outdated or forged. The vault keeps refusing the file, and its lock does not
-  /// change. The given keys are removed from memory afterwards. Items with access flags are
-  /// omitted, and those that are bound to this device require ``UnlockKey/device``.
+  /// The vault is neither unlocked nor locked, and keeps refusing the file. The given keys are
+  /// removed from memory afterwards. The items may be outdated or forged. Items with access flags
+  /// are omitted, and those that are bound to this device require ``UnlockKey/device``.
   ///
   /// - Parameter keys: The keys to open the file with, at least one of which must open a slot.
   /// - Returns: The items with their secrets, the oldest first.
-  /// - Throws: The error of ``unlock(with:)`` for the last key if none opens a slot,
-  ///   ``SecretStoreError/corrupted(_:)`` without an intact key table, or the error of reading.
+  /// - Throws: The error of ``unlock(with:)`` for the last key if no key opens a slot,
+  ///   ``SecretStoreError/corrupted(_:)`` if the file has no intact key table, or the error of
+  ///   reading the file.
   public func salvageableItems(
     unlockingWith keys: [UnlockKey]
   ) throws -> [(item: SecretItem, secret: Secret)] {

@@ -10,19 +10,21 @@ import Synchronization
 /// @GenericPassword(service: "my.service", in: vault) var name: String?
 /// ```
 ///
-/// A vault needs no setup. The first write creates the file, and a device key in the app's state
-/// directory that unlocks the vault automatically on this machine. ``setPassphrase(_:cost:)``
-/// replaces that key. Without a passphrase, locking does not protect the vault from other programs
-/// of the same user; see <doc:WhatTheVaultProtects>.
+/// A vault requires no setup: one that does not exist has no items. The first write creates the
+/// file, and a device key in the app's state directory that unlocks the vault automatically on this
+/// machine. ``setPassphrase(_:cost:)`` replaces that key. Without a passphrase, locking does not
+/// protect the vault from other programs of the same user.
 ///
 /// Any number of threads, objects and processes may use a vault concurrently. A write returns when
-/// it is on disk, unless it replaces the file, as a change of passphrase does, and the directory
-/// cannot be flushed. Then it succeeds, ``SecretStores/onFailure`` reports that a power failure may
-/// undo it, and until a flush succeeds, later writes throw
-/// ``SecretStoreError/uncertain(path:code:)``.
+/// it is on disk. There is one exception: if a write replaces the file, as a change of passphrase
+/// does, and the directory cannot be flushed, the write succeeds and ``SecretStores/onFailure``
+/// reports that a power failure may undo it. Later writes then throw
+/// ``SecretStoreError/uncertain(path:code:)`` until the directory has been flushed.
 ///
 /// The vault reserves 64 KiB of disk space, so that items and slots can be removed on a full disk.
-/// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``.
+///
+/// In a child that is forked without `exec`, each call throws ``SecretStoreError/forked``. See also
+/// <doc:TheVaultsFormat> and <doc:WhatTheVaultProtects>.
 public final class SecretVault: SecretStore {
   // This file has what all others use. Its extensions are in the files SecretVault+…:
   // - Reading, Writing and Observing meet the requirements of `SecretStore`, with Constraints for
@@ -48,7 +50,7 @@ public final class SecretVault: SecretStore {
   /// The failures of each maintenance task since it last succeeded.
   let failedTasks = Lock([String: Set<SecretStorageFailure>]())
   let fileWatch = Lock(SharedWatch())
-  /// A dispatch queue would crash if the process cannot open files.
+  /// The queue for background work; a dispatch queue crashes if the process cannot open files.
   let background = SerialQueue()
   /// The setting and its signal observations; `contents` has the idle period.
   let automaticLockingState = Lock(
@@ -70,11 +72,11 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault in a file, without accessing the disk.
   ///
   /// - Parameters:
-  ///   - fileURL: The file. Missing directories are created with access for the owner only.
+  ///   - fileURL: The file of the vault. Missing directories are created with access for the owner.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
-  ///     not to be copied with it. The default is the app's XDG state directory.
+  ///     which should not be copied with it. The default is the app's XDG state directory.
   ///   - authenticator: Obtains proofs for ``AccessFlags`` if an ``AuthenticationContext`` has no
-  ///     authenticator. The default is PAM on the terminal; with nil, the user cannot be asked.
+  ///     authenticator. The default uses PAM on the terminal; with nil, the user cannot be asked.
   ///   - cipher: The implementation of the cryptographic primitives.
   public convenience init(
     fileURL: URL, stateDirectory: URL? = nil,
@@ -94,8 +96,8 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault of an app, `secrets.vault` in the app's data directory.
   ///
   /// The vault is in `$XDG_DATA_HOME/<app>`, and the state in `$XDG_STATE_HOME/<app>`. Without a
-  /// home directory, as in a system service, both are in systemd's `$STATE_DIRECTORY`. Without
-  /// that, every access throws ``SecretStoreError/unavailable(_:)``.
+  /// home directory, for example in a system service, both are in systemd's `$STATE_DIRECTORY`. If
+  /// that does not exist either, every access throws ``SecretStoreError/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - applicationName: The name of the directories; nil means the name of the executable.
@@ -113,7 +115,7 @@ public final class SecretVault: SecretStore {
     }
   }
 
-  /// The location, with which each access begins; throws in a forked child.
+  /// The location of the vault, with which each access begins; throws in a forked child.
   var location: VaultLocation {
     get throws(SecretStoreError) {
       try SecretStoreError.checkProcess()
@@ -125,8 +127,8 @@ public final class SecretVault: SecretStore {
   /// none.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
-  /// Further writes fail immediately until the lock is free. Reading and locking never wait, and
-  /// unlocking only after two key rotations interfered.
+  /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
+  /// Unlocking waits only after two key rotations interfered.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -134,17 +136,17 @@ public final class SecretVault: SecretStore {
 
   /// Whether other users may have write permission on the vault's directory or the state directory.
   ///
-  /// By default, a write revokes the permission, or throws
-  /// ``SecretStoreError/insecure(path:reason:)``, because such users could replace the files. It
-  /// also throws rather than create files in another user's directory, as root could. A sticky
-  /// directory of root or this user, such as `/tmp`, is allowed. Reading only checks the files.
-  /// True is for a volume that several trusted users share.
+  /// The default is false, because such users could remove or replace the files: a write revokes
+  /// the permission, or throws ``SecretStoreError/insecure(path:reason:)`` if it cannot. So does
+  /// the creation of a vault or a device key in the directory of another user, as by root in a
+  /// user's home. A sticky directory of root or of this user, such as `/tmp`, is allowed. Reading
+  /// only checks the files. True is for a volume that several trusted users share.
   public var allowsSharedDirectories: Bool {
     get { isSharingAllowed.load(ordering: .relaxed) }
     set { isSharingAllowed.store(newValue, ordering: .relaxed) }
   }
 
-  /// The location for writing, with its directories protected from other users.
+  /// The location of the vault for writing, with its directories protected from other users.
   var protectedLocation: VaultLocation {
     get throws(SecretStoreError) {
       let location = try location
@@ -172,7 +174,8 @@ extension SecretVault: CustomReflectable {
 }
 
 extension SecretStore where Self == SecretVault {
-  /// The vault of this app, which is also the default store: one object for the process.
+  /// The vault of this app, which is also the default store: one object for the process, created
+  /// with ``SecretVault/init(applicationName:authenticator:cipher:)``.
   public static var vault: SecretVault { sharedVault }
 }
 
@@ -188,7 +191,7 @@ extension URL {
   }
 }
 
-/// The log of a vault, and the device state that belongs to it.
+/// The location of a vault: its log, and the device state that belongs to it.
 struct VaultLocation: Sendable {
   let log: any RecordLog
   /// The same log, for what only files have.

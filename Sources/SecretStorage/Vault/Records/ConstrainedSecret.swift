@@ -1,4 +1,6 @@
 /// The payload of an item with access flags: its secret, and the data to check the flags.
+///
+/// It is sealed like any other secret, and does not depend on the vault or its keys.
 struct ConstrainedSecret: Sendable {
   struct PasswordSealing: Sendable {
     let cost: ScryptCost
@@ -8,6 +10,7 @@ struct ConstrainedSecret: Sendable {
   /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
   var sealing: PasswordSealing?
+  /// The secret, which may be sealed under an application password.
   let content: Secret
 
   private static let digestSize = 32
@@ -30,7 +33,9 @@ extension ConstrainedSecret {
         authenticating: VaultItem.passwordContext(of: identity)))
   }
 
-  /// Returns the secret; throws `denied` if the password under which it is sealed is missing.
+  /// Returns the secret, which is opened with the password if it is sealed under one.
+  ///
+  /// `check` cancels by throwing. Throws `denied` if the password is missing.
   func secret(
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}

@@ -11,6 +11,7 @@ struct KeyTableRecord: Sendable {
   let previousSubject: RecordSubject
   let logStart: UInt64
   private let payload: ArraySlice<UInt8>
+  /// The bytes that the tags under link keys authenticate.
   private let linked: ArraySlice<UInt8>
   /// The tags under link keys, by the identifiers of the keys.
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
@@ -36,6 +37,7 @@ struct KeyTableRecord: Sendable {
     guard reader.remaining.count == VaultSealer.tagSize else { throw MalformedRecord() }
   }
 
+  /// Decodes a payload if it is a well-formed key table; otherwise, returns nil.
   static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(MalformedRecord) {

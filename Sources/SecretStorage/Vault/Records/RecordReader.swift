@@ -1,5 +1,6 @@
 import FoundationEssentials
 
+/// A reader that decodes the integers and bytes of a record sequentially.
 struct RecordReader {
   private let source: ArraySlice<UInt8>
   private(set) var position: Int
@@ -40,6 +41,7 @@ struct RecordReader {
     return position..<(position + count)
   }
 
+  /// Reads bytes that are preceded by their count, a 32-bit integer in a range.
   mutating func countedBytes(
     _ counts: ClosedRange<Int> = 0...Int(Int32.max)
   ) throws(MalformedRecord) -> ArraySlice<UInt8> {
@@ -63,6 +65,7 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
+  /// Appends the number of bytes as a 32-bit integer, and then the bytes.
   mutating func append(counted bytes: some Collection<UInt8>) {
     append(littleEndian: UInt32(bytes.count))
     append(contentsOf: bytes)
@@ -79,10 +82,12 @@ extension [UInt8] {
     append(counted: bytes)
   }
 
+  /// Appends a string as a section; ignores nil.
   mutating func append(_ tag: some RawRepresentable<UInt8>, _ string: String?) {
     if let string { append(tag.rawValue, counted: string.utf8) }
   }
 
+  /// Appends an integer as a section; ignores nil.
   mutating func append(_ tag: some RawRepresentable<UInt8>, _ integer: (some FixedWidthInteger)?) {
     guard let integer else { return }
     append(tag.rawValue)

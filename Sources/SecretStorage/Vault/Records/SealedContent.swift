@@ -1,4 +1,6 @@
-/// The sealed bytes of secrets: in memory, or left in the log to save memory.
+/// The sealed bytes of secrets, in memory or in the log that they were read from.
+///
+/// Large secrets stay in the log, so that a vault of them takes little memory.
 enum SealedContent: Sendable {
   case memory(ArraySlice<UInt8>)
   case stored(LogReader, offset: Int, count: Int)
@@ -6,6 +8,7 @@ enum SealedContent: Sendable {
   /// The average size of a record's secrets from which they stay in the log, in bytes.
   private static let storedSize = 4096
 
+  /// The secrets at the end of a record that was read, for the given number of items.
   init(_ bytes: ArraySlice<UInt8>, of record: LogRecord, itemCount: Int) {
     if let reader = record.reader, bytes.count / max(itemCount, 1) >= Self.storedSize {
       let offset = record.offset + bytes.startIndex - record.payload.startIndex
@@ -40,6 +43,7 @@ enum SealedContent: Sendable {
     if case .memory(let bytes) = self { .memory(Array(bytes)[...]) } else { self }
   }
 
+  /// Returns the bytes, which are read from the log if they are stored there.
   func bytes() throws(SecretStoreError) -> ArraySlice<UInt8> {
     switch self {
     case .memory(let bytes): bytes

@@ -11,6 +11,7 @@ struct SealedSecret: Sendable {
 
   private static let purpose = "locket secret"
 
+  /// Seals a secret for an item, with padding that hides its length.
   static func seal(
     _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
     under key: TableKey, by sealer: VaultSealer
@@ -27,6 +28,7 @@ struct SealedSecret: Sendable {
     return sealed
   }
 
+  /// Derives the key of this secret from the key of its accessibility.
   func recordKey(from key: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Secret {
     try cipher.deriveKey(from: key, salt: salt, purpose: Self.purpose)
   }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// An item of a vault, with decrypted attributes and a sealed secret.
+/// An item of a vault, with decrypted but still encoded attributes and a sealed secret.
 ///
-/// It is decoded on demand: decoding all items would double the time to open a large vault.
+/// Items are decoded on demand: decoding all of them would double the time to open a large vault.
 struct VaultItem: Sendable {
   /// The offsets of the fixed-size fields of an encoded item; the other fields follow.
   private enum Offset {
@@ -24,18 +24,20 @@ struct VaultItem: Sendable {
   /// The valid dates in microseconds since 1970, to which offsets can be added without overflow.
   static let dates: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
-  /// The authenticated context of a secret under an application password, which an import keeps.
+  /// Returns the authenticated context of a secret under an application password: the class and the
+  /// identity, which are the same after an import to another vault.
   static func passwordContext(of identity: ItemIdentity) -> [UInt8] {
     [identity.itemClass.code] + ItemFields.encoded(identity)
   }
 
-  /// The record, which its items share.
+  /// The record that contains the item, which the record's items share.
   private let body: RecordBody
   /// The offset of the item in the record's attributes.
   private let start: Int
   /// The offset of the item's secret in the record's secrets.
   private let secretStart: Int
 
+  /// Creates an item in a separate record.
   private init(_ head: [UInt8], _ secret: SealedSecret, counted fields: some Collection<UInt8>) {
     var bytes = head
     bytes.append(littleEndian: secret.revision)
@@ -48,6 +50,7 @@ struct VaultItem: Sendable {
     (start, secretStart) = (0, 0)
   }
 
+  /// Encodes an item, with the given fields of newer versions.
   init(item: SecretItem, secret: SealedSecret, unknown: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     bytes.append(item.id)
@@ -199,7 +202,9 @@ struct VaultItem: Sendable {
   }
 }
 
-/// The decrypted attributes and the sealed secrets of a record of items, not slices of the file.
+/// The decrypted attributes and the sealed secrets of a record of items.
+///
+/// Both are copies, because a slice would keep the whole file in memory.
 final class RecordBody: Sendable {
   let attributes: [UInt8]
   let secrets: SealedContent

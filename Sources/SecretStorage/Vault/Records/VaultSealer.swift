@@ -1,5 +1,6 @@
 import FoundationEssentials
 
+/// Seals and opens the secrets, keys and records of one vault.
 struct VaultSealer: Sendable {
   /// The size of the salt that follows the header of a record, in bytes.
   static let saltSize = 32
@@ -11,6 +12,7 @@ struct VaultSealer: Sendable {
   let vaultID: [UInt8]
   let cipher: any SecretCipher
 
+  /// Seals a message under a key that is derived from another key, a salt and a purpose.
   func seal(
     _ message: Secret, under key: Secret, salt: ArraySlice<UInt8>, purpose: String,
     authenticating context: [UInt8]
@@ -66,7 +68,8 @@ struct VaultSealer: Sendable {
 
   /// Returns a record of the key table; throws `locked` if the ring has no user key.
   ///
-  /// Readers can check its tags under the link keys while the vault is locked.
+  /// The record has a tag under the user key, and tags under the link keys, which readers can check
+  /// while the vault is locked. `logStart` is the sequence of the log's first record.
   func keys(
     _ table: KeyTable, after head: ChainHead, logStart: UInt64, under ring: KeyRing
   ) throws(SecretStoreError) -> LogRecord {
@@ -101,15 +104,15 @@ struct VaultSealer: Sendable {
 
   /// Returns the ID of the write whose first record has the given sequence number.
   ///
-  /// It shows whether an intact record and a damaged one before it belong to one write, which a
-  /// power failure may have interrupted. Otherwise, the damaged record was acknowledged.
+  /// The write ID of an intact record after a damaged one shows whether both belong to one write,
+  /// which a power failure may have interrupted. Otherwise, the damaged record was acknowledged.
   func writeID(startingAt first: UInt64) throws(SecretStoreError) -> ArraySlice<UInt8> {
     var bytes = vaultID
     bytes.append(littleEndian: first)
     return try cipher.digest(bytes[...])[..<Self.writeIDSize]
   }
 
-  /// Returns the write ID in a record of items; arbitrary bytes for another record.
+  /// Returns the write ID in a record of items; for any other record, returns arbitrary bytes.
   static func writeID(of payload: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     payload.dropFirst(RecordHeader.size).prefix(writeIDSize)
   }
@@ -123,6 +126,7 @@ struct VaultSealer: Sendable {
       Secret([]), under: key, salt: salt, purpose: "locket key table", authenticating: payload)
   }
 
+  /// Returns the identifier of the key under which a record's attributes are sealed.
   static func attributesKey(of payload: ArraySlice<UInt8>) throws(MalformedRecord) -> UInt32 {
     var reader = RecordReader(payload)
     _ = try reader.bytes(RecordHeader.size + saltSize)
