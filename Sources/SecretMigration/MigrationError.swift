@@ -1,4 +1,3 @@
-import Concurrency
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
@@ -72,17 +71,12 @@ extension MigrationError: CustomStringConvertible, LocalizedError {
 extension CryptoLibrary {
   /// Calls a closure with the library, and converts its error.
   static func use<Result>(
-    _ body: (CryptoLibrary) throws(Unavailable) -> Result
+    _ body: (CryptoLibrary) throws(SecretStoreError) -> Result
   ) throws(MigrationError) -> Result {
-    let library: CryptoLibrary
-    do {
-      library = try shared.get()
+    do throws(SecretStoreError) {
+      return try body(loaded)
     } catch {
-      throw .missingLibrary("\(error)")
-    }
-    do {
-      return try body(library)
-    } catch {
+      if case .missingLibrary(let reason) = error { throw .missingLibrary(reason) }
       throw .unavailable("\(error)")
     }
   }

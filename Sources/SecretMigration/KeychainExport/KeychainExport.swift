@@ -36,7 +36,7 @@ struct KeychainExport: Decodable {
       throw .malformed(path: path, reason: "the encrypted part is too short")
     }
     let bytes = [UInt8](sealed)
-    let opened = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret? in
+    let opened = try CryptoLibrary.use { (library) throws(SecretStoreError) -> Secret? in
       let key = try library.pbkdf2(
         passphrase, salt: [UInt8](salt)[...], iterations: iterations, count: 32)
       return try OpenSSLCipher().decrypt(

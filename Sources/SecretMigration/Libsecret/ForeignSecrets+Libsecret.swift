@@ -26,7 +26,7 @@ extension ForeignSecrets {
   ) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
     let keyring = try LibsecretFile(bytes, of: file.path)
-    let key = try CryptoLibrary.use { (library) throws(Unavailable) -> Secret in
+    let key = try CryptoLibrary.use { (library) throws(SecretStoreError) -> Secret in
       try library.pbkdf2(
         passphrase, salt: keyring.salt, iterations: keyring.iterations, count: 16)
     }
@@ -35,7 +35,7 @@ extension ForeignSecrets {
     var unreadable: [Unreadable] = []
     for (index, sealed) in keyring.items.enumerated() {
       let position = "item \(index + 1)"
-      let item = try CryptoLibrary.use { (library) throws(Unavailable) -> LibsecretItem? in
+      let item = try CryptoLibrary.use { (library) throws(SecretStoreError) -> LibsecretItem? in
         try sealed.opened(with: key, cipher, by: library)
       }
       if let item {
@@ -65,7 +65,7 @@ extension LibsecretFile.Item {
   /// Decrypts the item; returns nil if authentication fails.
   fileprivate func opened(
     with key: Secret, _ cipher: OpenSSLCipher, by library: CryptoLibrary
-  ) throws(Unavailable) -> LibsecretItem? {
+  ) throws(SecretStoreError) -> LibsecretItem? {
     let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
       let bytes = try cipher.decrypt(

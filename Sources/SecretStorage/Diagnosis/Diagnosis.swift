@@ -32,12 +32,8 @@ public struct Diagnosis: Hashable, Sendable {
     findings.append(Finding(subject: subject, text: text.sanitized(), isProblem: isProblem))
   }
 
-  mutating func problem(_ subject: String, _ text: String) {
-    record(subject, text, isProblem: true)
-  }
-
-  mutating func problem(_ subject: String, _ error: SecretStoreError) {
-    problem(subject, error.description)
+  mutating func problem(_ subject: String, _ text: some CustomStringConvertible) {
+    record(subject, text.description, isProblem: true)
   }
 }
 
@@ -91,7 +87,7 @@ extension SecretStores {
 
 extension Diagnosis {
   mutating func examine(_ store: any SecretStore) {
-    if Fork.isChild { return problem("Process", .forked) }
+    if Fork.isChild { return problem("Process", SecretStoreError.forked) }
     if let vault = store as? SecretVault {
       examineVault(vault)
     } else {

@@ -1,10 +1,8 @@
-package import StorageInternals
-
 // Digests, authentication codes and the derivation of keys.
 extension CryptoLibrary {
   private static let digestSize = 32
 
-  package func digest(of bytes: ArraySlice<UInt8>) throws(Unavailable) -> [UInt8] {
+  package func digest(of bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
     var succeeded = false
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.digestSize) { buffer, count in
       succeeded = unsafe bytes.withUnsafeBytes { bytes in
@@ -13,14 +11,14 @@ extension CryptoLibrary {
       }
       count = Self.digestSize
     }
-    guard succeeded else { throw .failed("EVP_Digest") }
+    guard succeeded else { throw .failedCall("EVP_Digest") }
     return digest
   }
 
   /// Computes HMAC-SHA-256 (RFC 2104).
   package func authenticationCode(
     of message: ArraySlice<UInt8>, under key: Secret
-  ) throws(Unavailable) -> Secret {
+  ) throws(SecretStoreError) -> Secret {
     try unsafe compute("HMAC", Self.digestSize, key, message) { key, message, output in
       unsafe authenticate(message, under: key, into: output)
     }
@@ -40,7 +38,7 @@ extension CryptoLibrary {
   /// Derives a 32-byte key with HKDF-SHA-256 (RFC 5869).
   package func hkdf(
     _ key: Secret, salt: ArraySlice<UInt8>, info: ArraySlice<UInt8>
-  ) throws(Unavailable) -> Secret {
+  ) throws(SecretStoreError) -> Secret {
     // The RFC replaces a missing salt by zeros. The library's own HKDF takes four times as long.
     let salt = salt.isEmpty ? [UInt8](repeating: 0, count: Self.digestSize)[...] : salt
     return try unsafe compute("HMAC", Self.digestSize, key, salt) { key, salt, output in
@@ -52,23 +50,10 @@ extension CryptoLibrary {
     }
   }
 
-  /// Derives a 32-byte key with scrypt (RFC 7914), using at most `memory` bytes of memory.
-  package func scrypt(
-    _ passphrase: Secret, salt: ArraySlice<UInt8>, logarithmicCost: UInt8, blockSize: UInt32,
-    parallelization: UInt32, memory: UInt64
-  ) throws(Unavailable) -> Secret {
-    try unsafe compute("EVP_PBE_scrypt", 32, passphrase, salt) { passphrase, salt, output in
-      unsafe scrypt(
-        passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count,
-        1 << UInt64(logarithmicCost), UInt64(blockSize), UInt64(parallelization), memory,
-        output.baseAddress, output.count) == 1
-    }
-  }
-
   /// Derives a key of `count` bytes with PBKDF2-HMAC-SHA-256 (RFC 8018).
   package func pbkdf2(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, iterations: Int, count: Int
-  ) throws(Unavailable) -> Secret {
+  ) throws(SecretStoreError) -> Secret {
     try unsafe compute("PKCS5_PBKDF2_HMAC", count, passphrase, salt) { passphrase, salt, output in
       unsafe pbkdf2(
         passphrase.baseAddress, Int32(passphrase.count), salt.baseAddress, Int32(salt.count),
@@ -77,17 +62,17 @@ extension CryptoLibrary {
   }
 
   /// Creates a secret with a closure that returns false if the named library function fails.
-  private func compute(
+  func compute(
     _ function: String, _ count: Int, _ secret: Secret, _ bytes: ArraySlice<UInt8>,
     _ body: (
       UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableBufferPointer<UInt8>
     ) -> Bool
-  ) throws(Unavailable) -> Secret {
-    try unsafe Secret(count: count) { output throws(Unavailable) in
+  ) throws(SecretStoreError) -> Secret {
+    try unsafe Secret(count: count) { output throws(SecretStoreError) in
       let succeeded = unsafe secret.withUnsafeBytes { secret in
         unsafe bytes.withUnsafeBytes { unsafe body(secret, $0, output) }
       }
-      guard succeeded else { throw .failed(function) }
+      guard succeeded else { throw .failedCall(function) }
     }
   }
 }

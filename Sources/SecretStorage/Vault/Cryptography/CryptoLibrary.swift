@@ -1,18 +1,18 @@
-package import Concurrency
-package import StorageInternals
+import Concurrency
+import StorageInternals
 
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
 /// `@unchecked`: any thread may use what the pointers refer to, and the library never changes it.
 @safe package struct CryptoLibrary: @unchecked Sendable {
-  package static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
+  static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
   typealias Bytes = UnsafePointer<UInt8>
   typealias MutableBytes = UnsafeMutablePointer<UInt8>
 
   /// The file name of the loaded library.
-  package let name: String
+  let name: String
 
   // EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void);
   let cipherContextNew: @convention(c) () -> Context?
@@ -119,8 +119,22 @@ package import StorageInternals
   }
 }
 
-extension Unavailable {
-  static func failed(_ function: String) -> Unavailable {
-    Unavailable("The libcrypto function \(function) failed.")
+extension CryptoLibrary {
+  /// The library; throws `missingLibrary`, or `forked` in a forked child.
+  package static var loaded: CryptoLibrary {
+    get throws(SecretStoreError) {
+      try SecretStoreError.checkProcess()
+      do {
+        return try shared.get()
+      } catch {
+        throw .missingLibrary("\(error)")
+      }
+    }
+  }
+}
+
+extension SecretStoreError {
+  static func failedCall(_ function: String) -> SecretStoreError {
+    .unavailable("The libcrypto function \(function) failed.")
   }
 }

@@ -1,5 +1,4 @@
 import Concurrency
-package import StorageInternals
 
 /// A cipher that uses OpenSSL's libcrypto.
 ///
@@ -40,35 +39,16 @@ public final class OpenSSLCipher: SecretCipher {
     for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
   }
 
-  private func withLibrary<Result>(
-    _ body: (CryptoLibrary) throws(Unavailable) -> Result
-  ) throws(SecretStoreError) -> Result {
-    try SecretStoreError.checkProcess()
-    let library: CryptoLibrary
-    do {
-      library = try CryptoLibrary.shared.get()
-    } catch {
-      throw .missingLibrary("\(error)")
-    }
-    do {
-      return try body(library)
-    } catch {
-      throw .unavailable("\(error)")
-    }
-  }
-
   /// Computes the SHA-256 digest of bytes.
   public func digest(_ bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    try withLibrary { library throws(Unavailable) in try library.digest(of: bytes) }
+    try CryptoLibrary.loaded.digest(of: bytes)
   }
 
   /// Derives a key with HKDF-SHA-256.
   public func deriveKey(
     from key: Secret, salt: ArraySlice<UInt8>, purpose: String
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(Unavailable) in
-      try library.hkdf(key, salt: salt, info: Array(purpose.utf8)[...])
-    }
+    try CryptoLibrary.loaded.hkdf(key, salt: salt, info: Array(purpose.utf8)[...])
   }
 
   /// Derives a key from a passphrase with scrypt.
@@ -77,52 +57,52 @@ public final class OpenSSLCipher: SecretCipher {
   public func stretch(
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost
   ) throws(SecretStoreError) -> Secret {
-    try withLibrary { library throws(Unavailable) in
-      // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
-      let key = try library.scrypt(
-        passphrase, salt: salt, logarithmicCost: cost.logarithmicCost, blockSize: cost.blockSize,
-        parallelization: cost.parallelization, memory: 2 * (cost.memory ?? 0) + 1 << 20)
-      // Overwrites key material in vector registers before it can be saved to memory.
-      _ = try library.digest(of: salt)
-      return key
+    let library = try CryptoLibrary.loaded
+    // scrypt needs slightly more memory than `cost.memory`, so the limit is set to about twice.
+    let memory = 2 * (cost.memory ?? 0) + 1 << 20
+    let key = try unsafe library.compute("EVP_PBE_scrypt", 32, passphrase, salt) {
+      passphrase, salt, output in
+      unsafe library.scrypt(
+        passphrase.baseAddress, passphrase.count, salt.baseAddress, salt.count,
+        1 << UInt64(cost.logarithmicCost), UInt64(cost.blockSize), UInt64(cost.parallelization),
+        memory, output.baseAddress, output.count) == 1
     }
+    // Overwrites key material in vector registers before it can be saved to memory.
+    _ = try library.digest(of: salt)
+    return key
   }
 
   /// Encrypts a message with AES-256-GCM.
   public func seal(
     _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> [UInt8] {
-    try withLibrary { library throws(Unavailable) in
-      var tag = [UInt8](repeating: 0, count: Self.tagSize)
-      var written: Int?
-      var sealed = unsafe [UInt8](
-        unsafeUninitializedCapacity: plaintext.count + Self.tagSize
-      ) { output, initializedCount in
-        written = unsafe plaintext.withUnsafeBytes { plaintext in
-          unsafe process(
-            plaintext, into: output.baseAddress!, under: key, nonce: Self.nonce,
-            authenticating: context, tag: &tag, isEncrypting: true, by: library
-          ).count
-        }
-        initializedCount = written ?? 0
+    let library = try CryptoLibrary.loaded
+    var tag = [UInt8](repeating: 0, count: Self.tagSize)
+    var written: Int?
+    var sealed = unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.tagSize) {
+      output, initializedCount in
+      written = unsafe plaintext.withUnsafeBytes { plaintext in
+        unsafe process(
+          plaintext, into: output.baseAddress!, under: key, nonce: Self.nonce,
+          authenticating: context, tag: &tag, isEncrypting: true, by: library
+        ).count
       }
-      guard written != nil else { throw .failed("EVP_EncryptUpdate") }
-      sealed += tag
-      return sealed
+      initializedCount = written ?? 0
     }
+    guard written != nil else { throw .failedCall("EVP_EncryptUpdate") }
+    sealed += tag
+    return sealed
   }
 
   /// Decrypts a sealed message, and throws if it is not authentic.
   public func open(
     _ sealed: ArraySlice<UInt8>, with key: Secret, authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret {
-    let opened = try withLibrary { library throws(Unavailable) -> Secret? in
-      if sealed.count < Self.tagSize { return nil }
-      return try decrypt(
+    guard sealed.count >= Self.tagSize,
+      let opened = try decrypt(
         sealed.dropLast(Self.tagSize), tag: sealed.suffix(Self.tagSize), under: key,
-        nonce: Self.nonce, authenticating: context, by: library)
-    }
-    guard let opened else { throw .corrupted("A sealed message is not authentic") }
+        nonce: Self.nonce, authenticating: context, by: CryptoLibrary.loaded)
+    else { throw .corrupted("A sealed message is not authentic") }
     return opened
   }
 
@@ -132,18 +112,18 @@ public final class OpenSSLCipher: SecretCipher {
   package func decrypt(
     _ ciphertext: ArraySlice<UInt8>, tag: ArraySlice<UInt8> = [], under key: Secret,
     nonce: [UInt8], authenticating context: [UInt8] = [], by library: CryptoLibrary
-  ) throws(Unavailable) -> Secret? {
+  ) throws(SecretStoreError) -> Secret? {
     var tag = Array(tag)
     var count: Int?
     // With CBC, the library may write one block more than the ciphertext has.
     let capacity = ciphertext.count + (tag.isEmpty ? 16 : 0)
-    let bytes = try unsafe Secret(count: capacity) { output throws(Unavailable) in
+    let bytes = try unsafe Secret(count: capacity) { output throws(SecretStoreError) in
       let result = unsafe ciphertext.withUnsafeBytes { ciphertext in
         unsafe process(
           ciphertext, into: output.baseAddress!, under: key, nonce: nonce, authenticating: context,
           tag: &tag, isEncrypting: false, by: library)
       }
-      guard result.succeeded else { throw .failed("EVP_DecryptUpdate") }
+      guard result.succeeded else { throw .failedCall("EVP_DecryptUpdate") }
       count = result.count
     }
     guard let count else { return nil }
