@@ -4,9 +4,9 @@ import Concurrency
 ///
 /// Deriving a key takes tenths of a second.
 final class ApplicationPassword: Sendable {
-  private struct Derivation: Hashable {
-    let salt: [UInt8]
+  struct Derivation: Hashable {
     let cost: ScryptCost
+    let salt: [UInt8]
   }
 
   private let password: Secret
@@ -34,14 +34,16 @@ final class ApplicationPassword: Sendable {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }
 
-  /// Returns the key for a salt, from the cache if possible; `check` may cancel the derivation.
+  /// Derives a key, or returns it from the cache; `check` may cancel the derivation.
   func key(
-    salt: [UInt8], cost: ScryptCost, _ cipher: any SecretCipher,
+    _ derivation: Derivation, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> Secret {
-    let derivation = Derivation(salt: salt, cost: cost)
     if let key = keys.withLock({ $0[derivation] }) { return key }
-    let key = try cipher.stretch(password, salt: salt[...], cost: cost, checking: check)
+    let salt = derivation.salt[...]
+    let stretched = try cipher.stretch(password, salt: salt, cost: derivation.cost, checking: check)
+    let key = try cipher.deriveKey(
+      from: stretched, salt: salt, purpose: "locket application password")
     keys.withLock { keys in
       if keys.count >= Self.cacheLimit { keys.removeAll() }
       keys[derivation] = key

@@ -31,22 +31,21 @@ extension SecretVault {
   ) throws -> Slot {
     try Slot.check(name)
     let user = try requireUnlocked()
-    if case .device = key {
-      return try changeKeys { change throws(SecretStoreError) in
-        // A new vault already has a slot for this device, under another name.
-        if change.isNew { change.table.slots = [] }
-        let secret = try change.deviceSecret()
-        for slot in change.table.slots
-        where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
-          throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
-        }
-        return Slot(try change.addSlot(named: name, .device(secret)))
-      }
+    var slotKey: SlotKey?
+    if key.kind != .device {
+      slotKey = try key.slotKey(location.device).stretched(
+        cost: cost, for: user, cipher, checking: cancellation(after: lockCount))
     }
-    let slotKey = try key.slotKey(location.device).stretched(
-      cost: cost, for: user, cipher, checking: cancellation(after: lockCount))
     return try changeKeys { change throws(SecretStoreError) in
-      Slot(try change.addSlot(named: name, slotKey))
+      if let slotKey { return Slot(try change.addSlot(named: name, slotKey)) }
+      // A new vault already has a slot for this device, under another name.
+      if change.isNew { change.table.slots = [] }
+      let secret = try change.deviceSecret()
+      for slot in change.table.slots
+      where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
+        throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
+      }
+      return Slot(try change.addSlot(named: name, .device(secret)))
     }
   }
 

@@ -176,7 +176,7 @@ struct ApplicationPasswordTests {
     let item = try object.add("text", account: "account", .applicationPassword, by: right)
     let absurd = ConstrainedSecret(
       enrolledSet: [],
-      sealing: ConstrainedSecret.PasswordSealing(
+      derivation: ApplicationPassword.Derivation(
         cost: ScryptCost(logarithmicCost: 40, blockSize: 8, parallelization: 1),
         salt: try .random(32)), content: Secret([UInt8](repeating: 1, count: 20)))
     for payload in [absurd.payload, Secret([]), Secret([32, 0, 0, 0]), Secret([7, 0, 0, 0, 1])] {

@@ -39,14 +39,11 @@ enum KeyPurpose: Hashable, Sendable {
 
   var isPortable: Bool { wrappings.contains(.user) }
 
-  var isErasedByLocking: Bool {
-    switch self {
-    case .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
-      .secrets(.whenPasscodeSetThisDeviceOnly):
-      true
-    default: false
-    }
-  }
+  /// The purposes of the keys that are in memory only while the vault is unlocked.
+  static let erasedByLocking: Set<KeyPurpose> = [
+    .secrets(.whenUnlocked), .secrets(.whenUnlockedThisDeviceOnly),
+    .secrets(.whenPasscodeSetThisDeviceOnly),
+  ]
 
   static func attributes(of accessibility: Accessibility) -> KeyPurpose {
     accessibility == .always || accessibility == .alwaysThisDeviceOnly

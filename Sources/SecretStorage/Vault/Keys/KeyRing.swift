@@ -106,7 +106,7 @@ struct KeyRing: Sendable {
   mutating func lock() {
     user = nil
     recordKeys = [:]
-    keys = keys.filter { !$0.value.purpose.isErasedByLocking }
+    keys = keys.filter { !KeyPurpose.erasedByLocking.contains($0.value.purpose) }
   }
 
   private func outerKey(_ wrapping: KeyWrapping) -> Secret? {

@@ -36,7 +36,7 @@ extension KeySlot {
     with slotKey: SlotKey, by sealer: VaultSealer,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret? {
-    guard kind.accepts(slotKey.kind), kind.isKnown else { return nil }
+    guard kind.accepts(slotKey.kind) else { return nil }
     var secret = slotKey.secret
     if let cost = kind.cost {
       // An attacker could lower the cost in the file to make the passphrase easier to guess.

@@ -2,20 +2,15 @@
 ///
 /// It is sealed like any other secret, and does not depend on the vault or its keys.
 struct ConstrainedSecret: Sendable {
-  struct PasswordSealing: Sendable {
-    let cost: ScryptCost
-    let salt: [UInt8]
-  }
-
   /// The digest of the enrolled set when the item was saved; empty if the flags do not require it.
   let enrolledSet: [UInt8]
-  var sealing: PasswordSealing?
+  /// The derivation of the key from an application password; nil without one.
+  var derivation: ApplicationPassword.Derivation?
   /// The secret, which may be sealed under an application password.
   let content: Secret
 
   private static let digestSize = 32
   private static let saltSize = 32
-  private static let purpose = "locket application password"
 }
 
 extension ConstrainedSecret {
@@ -25,11 +20,12 @@ extension ConstrainedSecret {
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) {
     self.enrolledSet = enrolledSet
-    let sealing = PasswordSealing(cost: cost, salt: try password.salt(for: secret, cipher))
-    self.sealing = sealing
+    let derivation = ApplicationPassword.Derivation(
+      cost: cost, salt: try password.salt(for: secret, cipher))
+    self.derivation = derivation
     content = Secret(
       try cipher.seal(
-        secret, with: Self.key(password, sealing, cipher, checking: check),
+        secret, with: password.key(derivation, cipher, checking: check),
         authenticating: VaultItem.passwordContext(of: identity)))
   }
 
@@ -40,10 +36,10 @@ extension ConstrainedSecret {
     of identity: ItemIdentity, with password: ApplicationPassword?, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
-    guard let sealing else { return content }
+    guard let derivation else { return content }
     guard let password else { throw .needsApplicationPassword }
-    try sealing.cost.checkStored(by: "An application password")
-    let key = try Self.key(password, sealing, cipher, checking: check)
+    try derivation.cost.checkStored(by: "An application password")
+    let key = try password.key(derivation, cipher, checking: check)
     do {
       return try cipher.open(
         content.bytes(0..<content.count)[...], with: key,
@@ -55,21 +51,12 @@ extension ConstrainedSecret {
     }
   }
 
-  private static func key(
-    _ password: ApplicationPassword, _ sealing: PasswordSealing, _ cipher: any SecretCipher,
-    checking check: () throws(SecretStoreError) -> Void
-  ) throws(SecretStoreError) -> Secret {
-    let stretched = try password.key(
-      salt: sealing.salt, cost: sealing.cost, cipher, checking: check)
-    return try cipher.deriveKey(from: stretched, salt: sealing.salt[...], purpose: purpose)
-  }
-
   var payload: Secret {
     var header: [UInt8] = []
     header.append(counted: enrolledSet)
-    if let sealing {
-      header.append(sealing.cost)
-      header += sealing.salt
+    if let derivation {
+      header.append(derivation.cost)
+      header += derivation.salt
     }
     return Secret(header).followed(by: content)
   }
@@ -87,7 +74,7 @@ extension ConstrainedSecret {
     enrolledSet = Array(try read(count).remaining)
     if hasPassword {
       var reader = try read(9 + Self.saltSize)
-      sealing = PasswordSealing(cost: try reader.cost(), salt: Array(reader.remaining))
+      derivation = .init(cost: try reader.cost(), salt: Array(reader.remaining))
     }
     content = payload.slice(position...)
   }
