@@ -6,7 +6,8 @@
 /// of BIP 350, detects all errors in at most four characters, and nearly all others.
 public struct RecoveryCode: Sendable, Equatable {
   private static let randomCount = 34
-  private static let count = randomCount + Bech32mChecksum.count
+  private static let checksumCount = 6
+  private static let count = randomCount + checksumCount
   private static let groupCount = 5
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
@@ -19,10 +20,10 @@ public struct RecoveryCode: Sendable, Equatable {
       unsafe bytes.withUnsafeBytes { bytes in
         for index in bytes.indices { unsafe buffer[index] = bytes[index] & 31 }
       }
-      var checksum = Bech32mChecksum(humanReadablePart: "locket")
-      for index in 0..<randomCount { checksum.add(unsafe buffer[index]) }
-      for index in 0..<Bech32mChecksum.count {
-        unsafe buffer[randomCount + index] = checksum.value(at: index)
+      // The values at the end are still zero.
+      let sum = unsafe checksum(of: buffer) ^ validChecksum
+      for index in 0..<checksumCount {
+        unsafe buffer[count - 1 - index] = UInt8(sum >> (5 * index) & 31)
       }
       for index in buffer.indices { unsafe buffer[index] = alphabet[Int(buffer[index])] }
     }
@@ -38,7 +39,7 @@ public struct RecoveryCode: Sendable, Equatable {
   public init(_ string: some StringProtocol) throws {
     var length = 0
     var isReadable = true
-    var checksum = Bech32mChecksum(humanReadablePart: "locket")
+    var isValid = false
     characters = unsafe Secret(count: Self.count) { buffer in
       for scalar in string.unicodeScalars {
         let properties = scalar.properties
@@ -49,9 +50,10 @@ public struct RecoveryCode: Sendable, Equatable {
           isReadable = false
           continue
         }
-        unsafe buffer[length] = Self.alphabet[Int(value)]
-        checksum.add(value)
+        unsafe buffer[length] = value
       }
+      isValid = unsafe Self.checksum(of: buffer) == Self.validChecksum
+      for index in buffer.indices { unsafe buffer[index] = Self.alphabet[Int(buffer[index])] }
     }
     guard isReadable else {
       throw SecretStoreError.invalid(
@@ -61,7 +63,7 @@ public struct RecoveryCode: Sendable, Equatable {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: it has \(Self.count) letters and digits, not \(length)")
     }
-    guard checksum.isValid else {
+    guard isValid else {
       throw SecretStoreError.invalid(
         "The recovery code was mistyped: compare each letter and digit with the written code")
     }
@@ -82,6 +84,25 @@ public struct RecoveryCode: Sendable, Equatable {
       return String(decoding: text, as: UTF8.self)
     }
     return try body(text)
+  }
+
+  /// The checksum of 5-bit values that end with their checksum.
+  static let validChecksum: UInt32 = 0x2BC8_30A3
+
+  /// Returns the Bech32m checksum of BIP 350 of 5-bit values after a human-readable part.
+  static func checksum(of values: some Sequence<UInt8>, after part: String = "locket") -> UInt32 {
+    let generators: [UInt32] = [0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3]
+    var state: UInt32 = 1
+    func add(_ value: UInt8) {
+      let top = state >> 25
+      state = (state & 0x1FF_FFFF) << 5 ^ UInt32(value)
+      for bit in 0..<5 where top >> bit & 1 == 1 { state ^= generators[bit] }
+    }
+    for character in part.utf8 { add(character >> 5) }
+    add(0)
+    for character in part.utf8 { add(character & 31) }
+    for value in values { add(value) }
+    return state
   }
 
   private static func value(of scalar: Unicode.Scalar) -> UInt8? {
