@@ -1,28 +1,28 @@
 typealias SlotKind = SecretVault.Slot.Kind
 
 extension SlotKind {
-  var code: UInt8 {
+  /// The code in a key table, the name in messages and key derivation purposes, a description of
+  /// the key, and one of the key to provide, which is nil if none can be provided.
+  private var properties: (code: UInt8, label: String, key: String, neededKey: String?) {
     switch self {
-    case .device: 1
-    case .passphrase: 2
-    case .keyFile: 3
-    case .credential: 4
-    case .recoveryCode: 5
-    case .unknown(let type): type
+    case .device: (1, "device", "another device's key", nil)
+    case .passphrase: (2, "passphrase", "a passphrase", "its passphrase")
+    case .keyFile: (3, "key file", "a key file", "its key file")
+    case .credential(let name):
+      (
+        4, "credential", "the credential \(name)",
+        "the credential \(name), which systemd provides to a service"
+      )
+    case .recoveryCode: (5, "recovery code", "a recovery code", "its recovery code")
+    case .unknown(let type):
+      (type, "newer kind", "a key of a kind that requires a newer version", nil)
     }
   }
 
-  /// The name of the kind in messages and in key derivation purposes.
-  var label: String {
-    switch self {
-    case .device: "device"
-    case .passphrase: "passphrase"
-    case .keyFile: "key file"
-    case .credential: "credential"
-    case .recoveryCode: "recovery code"
-    case .unknown: "newer kind"
-    }
-  }
+  var code: UInt8 { properties.code }
+  var label: String { properties.label }
+  var keyDescription: String { properties.key }
+  var neededKey: String? { properties.neededKey }
 
   var hasCheck: Bool { self != .device }
 
@@ -60,23 +60,6 @@ extension SlotKind {
       self = .credential(named: String(decoding: try reader.countedBytes(0...255), as: UTF8.self))
     case 5: self = .recoveryCode
     case let code: self = .unknown(type: code)
-    }
-  }
-
-  var keyDescription: String {
-    switch self {
-    case .device: "another device's key"
-    case .credential(let name): "the credential \(name)"
-    case .unknown: "a key of a kind that requires a newer version"
-    case .passphrase, .keyFile, .recoveryCode: "a \(label)"
-    }
-  }
-
-  var neededKey: String? {
-    switch self {
-    case .device, .unknown: nil
-    case .credential(let name): "the credential \(name), which systemd provides to a service"
-    case .passphrase, .keyFile, .recoveryCode: "its \(label)"
     }
   }
 }
