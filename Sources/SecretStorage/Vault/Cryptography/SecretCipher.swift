@@ -64,22 +64,17 @@ extension SecretCipher {
     _ passphrase: Secret, salt: ArraySlice<UInt8>, cost: ScryptCost,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) -> Secret {
-    // The derivation takes the passphrase, because its thread may end later than this call.
+    // The thread takes the passphrase, because it may end later than this call.
     let input = Lock<Secret?>(passphrase)
-    let derive = { @Sendable () throws(SecretStoreError) -> Secret in
-      guard let passphrase = input.withLock({ $0.take() }) else {
-        // It is called once: on the new thread, or on this one if none can be created.
-        fatalError("A passphrase was stretched twice.")
-      }
-      return try stretch(passphrase, salt: salt, cost: cost)
-    }
     let outcome = Lock<Result<Secret, SecretStoreError>?>(nil)
     let end = DispatchSemaphore(value: 0)
     let code = DetachedThread.start {
       // Binds the symbol now. Lazy binding after the derivation would save registers with the key.
       wipeReturnedFrames()
       do {
-        let result = Result(catching: derive)
+        let result = input.withLock { $0.take() }.map { passphrase in
+          Result { () throws(SecretStoreError) in try stretch(passphrase, salt: salt, cost: cost) }
+        }
         // Other threads may reuse the stack, on which the cipher may have left key material.
         wipeReturnedFrames()
         outcome.withLock { $0 = result }
@@ -87,7 +82,7 @@ extension SecretCipher {
       // From here on, only the caller refers to the key and the passphrase.
       end.signal()
     }
-    if code != 0 { return try derive() }
+    if code != 0 { return try stretch(passphrase, salt: salt, cost: cost) }
     while end.wait(timeout: .now() + .milliseconds(250)) == .timedOut {
       if Cancellation.isRequestedForTask { throw .cancelled }
       try check()

@@ -65,7 +65,7 @@ struct DeviceState: Sendable {
       _ = try mapErrors { () throws(SystemError) in try fileSystem.synchronizeDirectory(directory) }
       return secret
     }
-    do throws(SystemError) {
+    try mapErrors { () throws(SystemError) in
       let lock = try FileLock(
         at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
       defer { withExtendedLifetime(lock) {} }
@@ -74,8 +74,6 @@ struct DeviceState: Sendable {
         try fileSystem.replaceFile(
           at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
       }
-    } catch {
-      throw SecretStoreError(error)
     }
     guard let secret = try secret() else {
       throw .unavailable("The device key at \(keyPath) was removed while it was being created.")

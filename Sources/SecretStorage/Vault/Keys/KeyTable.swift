@@ -12,8 +12,8 @@ struct KeyTable: Sendable {
   static let workLimit: UInt64 = 32 << 30
 
   let vaultID: [UInt8]
-  var slots: [KeySlot]
-  var keys: [SealedKey]
+  var slots: [KeySlot] = []
+  var keys: [SealedKey] = []
   /// The sequence of the last record that was written with the log; 0 if a later table states it.
   var end: UInt64 = 0
   /// The end of the log that the records before this table replaced; only in a compaction's last.
@@ -92,8 +92,6 @@ extension KeyTable {
   init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
     vaultID = Array(try reader.bytes(Self.idSize))
-    slots = []
-    keys = []
     var end: UInt64?
     while !reader.isAtEnd {
       let tag: UInt8 = try reader.integer()

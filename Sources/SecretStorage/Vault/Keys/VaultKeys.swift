@@ -119,7 +119,7 @@ extension VaultKeys {
     slot name: String, _ key: SlotKey, device: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
-    var table = KeyTable(vaultID: try .random(KeyTable.idSize), slots: [], keys: [])
+    var table = KeyTable(vaultID: try .random(KeyTable.idSize))
     table.slots = [
       try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
     ]
