@@ -223,12 +223,6 @@ extension VaultKeys {
     fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
   }
 
-  mutating func lock() {
-    isLockedByApp = true
-    pendingRing = nil
-    ring.lock()
-  }
-
   private static let maximumCachedKeys = 1024
 
   /// Returns the key of an item's secret, which is derived once.

@@ -26,7 +26,7 @@ extension SecretVault {
     automaticLockingState.withLock { state in
       state.setting = setting
       state.observations = setting.allSignals.map { number in
-        SignalSource.of(number).observe { [weak self] in self?.lock() }
+        SignalSource.observe(number) { [weak self] in self?.lock() }
       }
       let idle = setting.afterIdle.map { limit in
         IdlePeriod(limit, now: now) { [weak self] in self?.lockIfIdle() }

@@ -123,7 +123,9 @@ extension SecretVault {
 
 extension VaultContents {
   mutating func lock() {
-    keys.lock()
+    keys.isLockedByApp = true
+    keys.pendingRing = nil
+    keys.ring.lock()
     session.idle?.stop()
     session.changeCount += 1
     cipher.eraseKeys()

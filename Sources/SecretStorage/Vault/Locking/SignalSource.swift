@@ -18,7 +18,9 @@ final class SignalSource: @unchecked Sendable {
   /// The address of Dispatch's signal handler, set when the source is registered.
   private let dispatchHandler = Lock(0)
 
-  static func of(_ number: Int32) -> SignalSource {
+  static func observe(
+    _ number: Int32, _ handler: @escaping @Sendable () -> Void
+  ) -> ChangeObservation {
     let others = [
       SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF,
     ]
@@ -34,7 +36,7 @@ final class SignalSource: @unchecked Sendable {
     // Each waiting thread wakes the next one.
     source.isRegistered.wait()
     source.isRegistered.signal()
-    return source
+    return source.observers.add(handler, isSynchronous: true)
   }
 
   private init(_ number: Int32) {
@@ -73,9 +75,5 @@ final class SignalSource: @unchecked Sendable {
     else { return false }
     source.queue.sync { source.handle() }
     return true
-  }
-
-  func observe(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
-    observers.add(handler, isSynchronous: true)
   }
 }

@@ -14,12 +14,8 @@ struct VaultImport {
   private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
   private var newest: ChainHead?
 
-  struct Step {
-    let item: VaultItem
-    let payload: Secret
-    /// The item of the vault to be replaced; nil if the item is added.
-    let replaced: VaultItem?
-  }
+  /// An item to be written, instead of an existing item or in addition to them.
+  typealias Step = (item: VaultItem, payload: Secret, replaced: VaultItem?)
 
   init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
     self.source = source
@@ -60,11 +56,8 @@ struct VaultImport {
     let existing = target.index.items(matching: .exactly(decoded.identity)).first
     let old = existing.flatMap { target.index[$0.id] }
     if let old, try isSame(old, item, decoded, payload) { return (.identical, nil) }
-    let isWritten = old == nil || isReplacing
-    return (
-      old == nil ? .added : .conflict,
-      isWritten ? Step(item: item, payload: payload, replaced: old) : nil
-    )
+    let step: Step? = old == nil || isReplacing ? (item, payload, old) : nil
+    return (old == nil ? .added : .conflict, step)
   }
 
   /// The earliest plausible date, in microseconds since 1970.
