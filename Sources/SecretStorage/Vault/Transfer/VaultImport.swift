@@ -14,7 +14,7 @@ struct VaultImport {
   private var written: [(item: VaultItem, id: SecretItem.ID, revision: UInt64)] = []
   private var newest: ChainHead?
 
-  /// An item to be written, instead of an existing item or in addition to them.
+  /// An item to be written, and the one that it replaces.
   typealias Step = (item: VaultItem, payload: Secret, replaced: VaultItem?)
 
   init(_ source: VaultContents, into target: VaultContents, replacing isReplacing: Bool) {
