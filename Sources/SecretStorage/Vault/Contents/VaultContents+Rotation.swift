@@ -3,7 +3,7 @@ extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
   /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
-  /// reseals all attributes. `check` cancels the key derivations by throwing.
+  /// reseals all attributes.
   mutating func renewKeys(
     keeping unlockKeys: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: () throws(SecretStoreError) -> Void
@@ -15,8 +15,8 @@ extension VaultContents {
     var renewed = VaultKeys()
     renewed.ring.vaultID = table.vaultID
     renewed.ring.user = newUser
-    renewed.ring.device = keys.ring.device
-    if keys.ring.device == nil { renewed.ring.device = try device.makeSecret() }
+    renewed.ring.device =
+      if let secret = keys.ring.device { secret } else { try device.makeSecret() }
     let kept = try slotKeys(keeping: unlockKeys, of: table, user, device, checking: check)
     if !removingOtherSlots, kept.count < table.slots.count {
       let others = table.slots.indices.filter { kept[$0] == nil }
@@ -28,7 +28,7 @@ extension VaultContents {
         rotate --drop-others`
         """)
     }
-    var newTable = KeyTable(vaultID: table.vaultID, slots: [], keys: [])
+    var newTable = KeyTable(vaultID: table.vaultID)
     for (index, slot) in table.slots.enumerated() {
       guard let key = kept[index] else { continue }
       newTable.slots.append(
@@ -43,8 +43,8 @@ extension VaultContents {
     for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
       try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
     }
-    var made: Set<KeyPurpose> = losesPasscode ? [KeyChange.passcode] : []
-    made.insert(.earlierTables)
+    var made: Set = [KeyPurpose.earlierTables]
+    if losesPasscode { made.insert(KeyChange.passcode) }
     for key in table.keys where made.insert(key.purpose).inserted {
       try renewed.makeKey(key.purpose, in: &newTable, cipher)
     }
@@ -53,8 +53,7 @@ extension VaultContents {
     keys = renewed
   }
 
-  /// Returns the keys of the slots to keep, by the index of the slot: the slots that a given key or
-  /// an unattended key opens.
+  /// Returns the keys of the slots that a given key or an unattended key opens, by index.
   ///
   /// Throws if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
   private func slotKeys(
@@ -97,21 +96,18 @@ extension VaultContents {
     return kept
   }
 
-  /// Reseals the keys of the items' secrets under the new user key.
   private func resealSecretKeys(
     in newTable: inout KeyTable, _ ring: inout KeyRing
   ) throws(SecretStoreError) {
-    var purposes: [UInt32: KeyPurpose] = [:]
+    var used: Set<UInt32> = []
     for secret in index.items.map(\.secret) {
-      let purpose = KeyPurpose.secrets(secret.accessibility)
-      purposes[secret.key] = purpose
-      guard keys.ring[secret.key, for: purpose] == nil else { continue }
-      throw .otherDevice("An item that is \(secret.accessibility)")
-    }
-    for key in keys.table?.keys ?? [] {
-      guard let purpose = purposes[key.id], let secret = keys.ring[key.id, for: purpose] else {
-        continue
+      used.insert(secret.key)
+      if keys.ring[secret.key, for: .secrets(secret.accessibility)] == nil {
+        throw .otherDevice("An item that is \(secret.accessibility)")
       }
+    }
+    for key in keys.table?.keys ?? [] where used.contains(key.id) {
+      guard let secret = keys.ring[key]?.secret else { continue }
       newTable.keys.append(
         try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
     }
@@ -133,15 +129,13 @@ extension VaultContents {
     keys.isDeviceOutdated = false
   }
 
-  /// The items whose secrets are sealed under a key that has a successor.
   var itemsUnderOldKeys: [VaultItem] {
     guard let table = keys.table, table.hasOldKeys else { return [] }
     return index.items.filter { $0.isUnderOldKey(of: table) }
   }
 
-  /// Returns an item with its secret sealed under the newest key of its class, otherwise unchanged.
+  /// Returns an item with its secret sealed under the newest key of its class.
   func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
-    // The item's ID and revision stay the same, so references to the item stay valid.
     let secret = try keys.seal(
       payload(of: item), of: item.id, revision: item.secret.revision,
       AccessControl(item.secret.accessibility, flags: item.secret.flags), cipher)
