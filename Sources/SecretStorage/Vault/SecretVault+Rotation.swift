@@ -10,15 +10,8 @@ extension SecretVault {
   /// Afterwards, a leaked user key and the keys of removed slots no longer open the vault. The kept
   /// slots are those that a given key opens, this device's slot, and those of the systemd
   /// credentials that this process has. Every item is sealed again, in batches, while this and
-  /// other processes can read and write. Identities, attributes, dates and revisions do not change.
-  ///
-  /// If a rotation is cancelled, fails or is killed, the vault remains intact, the kept slots open
-  /// it, and ``isRotationPending`` is true. Then ``resumeRotation(reporting:)`` completes it, while
-  /// another call to this method replaces the keys once more.
-  ///
-  /// Files that a repair replaced are not sealed again; ``SecretStores/onFailure`` reports them.
-  /// Other processes and objects that have the vault unlocked find it locked, unless the device's
-  /// slot or a credential unlocks it automatically. See also <doc:RotatingKeys>.
+  /// other processes can read and write. If the rotation ends early, the vault remains intact, the
+  /// kept slots open it, and ``isRotationPending`` is true. See also <doc:RotatingKeys>.
   ///
   /// - Parameters:
   ///   - keys: The keys of the slots to keep, in addition to the device's slot and credentials.

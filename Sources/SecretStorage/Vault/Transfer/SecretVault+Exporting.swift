@@ -7,13 +7,8 @@ import StorageInternals
 extension SecretVault {
   /// Exports the vault's items to a separate file, for another machine or as a backup.
   ///
-  /// The file is a vault, to be opened as such or imported with
-  /// ``importItems(from:passphrase:replacing:isDryRun:reporting:)``. Items keep their dates and
-  /// access control. Items that are bound to this device, and writes during the export, are
-  /// omitted.
-  ///
-  /// Only the owner can access the file, which is created atomically. A killed process may leave an
-  /// encrypted partial file with the suffix `.tmp`.
+  /// Items that are bound to this device, and writes during the export, are omitted. Only the owner
+  /// can access the file, which is created atomically. See also <doc:MovingSecrets>.
   ///
   /// - Parameters:
   ///   - url: The file, in an existing directory.

@@ -5,14 +5,10 @@ public import FoundationEssentials
 extension SecretVault {
   /// Adds the items of an export, or of another machine's vault with a passphrase, to this vault.
   ///
-  /// An item with a new identity is added with a new identifier and the same dates, attributes and
-  /// access control. Written items are read back from the file and compared with the import. If the
-  /// import ends early, another one finds the items imported so far
-  /// ``ImportReport/Outcome/identical``: they have the same secret and attributes, regardless of
-  /// their dates. Secrets under an application password are compared in sealed form.
-  ///
-  /// Other threads and processes may use the vault meanwhile. The file may be a symbolic link, and
-  /// other users may own and access it, because the passphrase protects its content.
+  /// An item with a new identity is added with the same dates, attributes and access control.
+  /// Written items are read back from the file and compared with the import. If the import ends
+  /// early, another one finds the items imported so far ``ImportReport/Outcome/identical``. See
+  /// also <doc:MovingSecrets>.
   ///
   /// - Parameters:
   ///   - url: The file to import, which is not changed.
