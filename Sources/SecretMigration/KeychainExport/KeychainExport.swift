@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import SecretStorage
-import StorageInternals
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
 struct KeychainExport: Decodable {

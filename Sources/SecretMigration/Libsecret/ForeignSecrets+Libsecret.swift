@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import SecretStorage
-import StorageInternals
 
 // The secrets of a keyring file of libsecret or oo7.
 extension ForeignSecrets {

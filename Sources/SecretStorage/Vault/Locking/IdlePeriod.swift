@@ -20,10 +20,7 @@ struct IdlePeriod: Sendable {
     timer = IdleTimer(handler: handler)
   }
 
-  var hasEnded: Bool {
-    guard let end else { return false }
-    return now() >= end
-  }
+  var hasEnded: Bool { end.map { now() >= $0 } ?? false }
 
   mutating func begin() {
     if end != nil { return }
