@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import SecretStorage
+import StorageInternals
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
 struct KeychainExport: Decodable {

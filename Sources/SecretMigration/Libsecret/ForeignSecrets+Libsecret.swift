@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import SecretStorage
+import StorageInternals
 
 // The secrets of a keyring file of libsecret or oo7.
 extension ForeignSecrets {

@@ -53,9 +53,8 @@ extension VaultContents {
     keys = renewed
   }
 
-  /// Returns the keys of the slots that a given key or an unattended key opens, by index.
-  ///
-  /// Throws if a given key opens no slot, so that a mistyped passphrase does not remove its slot.
+  /// Returns the given and the unattended keys that open slots, by the index of the slot; throws if
+  /// a given key opens none, so that a mistyped passphrase does not remove its slot.
   private func slotKeys(
     keeping unlockKeys: [UnlockKey], of table: KeyTable, _ user: Secret, _ device: DeviceState,
     checking check: () throws(SecretStoreError) -> Void
