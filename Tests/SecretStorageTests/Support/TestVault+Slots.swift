@@ -100,9 +100,9 @@ extension TestVault {
         default: false
         }
       if !isOfKind { return [slot] }
-      var slot = slot
-      slot.sealed[slot.sealed.startIndex + 3] ^= 1
-      return [slot]
+      var damaged = slot
+      damaged.sealed[damaged.sealed.startIndex + 3] ^= 1
+      return [damaged]
     }
   }
 }

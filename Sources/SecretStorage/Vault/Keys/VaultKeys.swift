@@ -33,7 +33,7 @@ struct VaultKeys: Sendable {
   var isUnlocked: Bool { table == nil || ring.user != nil }
 
   var lockReason: SecretStoreError {
-    let provided = table?.slots.map(\.kind).filter { $0.neededKey != nil } ?? []
+    let provided = self.table?.slots.map(\.kind).filter { $0.neededKey != nil } ?? []
     guard let table, !isLockedByApp, provided.allSatisfy({ $0.credentialName != nil }) else {
       return lockedError
     }
