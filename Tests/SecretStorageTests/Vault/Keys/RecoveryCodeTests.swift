@@ -113,7 +113,8 @@ struct RecoveryCodeTests {
       RecoveryCode.checksum(of: values, after: String(text[..<separator]))
     }
     let sum = checksum(values.dropLast(6) + [0, 0, 0, 0, 0, 0]) ^ RecoveryCode.validChecksum
-    #expect((0..<6).map { UInt8(sum >> (25 - 5 * $0) & 31) } == Array(values.suffix(6)))
+    let last: [UInt8] = (0..<6).map { index in UInt8((sum >> UInt32(25 - 5 * index)) & 31) }
+    #expect(last == Array(values.suffix(6)))
     #expect(checksum(values) == RecoveryCode.validChecksum)
   }
 }
