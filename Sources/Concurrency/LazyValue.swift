@@ -17,7 +17,7 @@ package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
   package func get() throws(Failure) -> Value {
-    if let createdValue { return createdValue }
+    if let existing = created.load() { return existing.value }
     return created.storeIfNil(Created(try create())).value
   }
 

@@ -131,7 +131,7 @@ public enum ItemMatch: Hashable, Sendable {
 
 /// The policy for when a password property reads and writes its store.
 public enum RefreshPolicy: Hashable, Sendable {
-  /// Each get reads the store, and each set writes it.
+  /// Each get reads the store, or finds it unchanged since the last one; each set writes it.
   case onAccess
   /// Only `load()`, `save()` and `remove()` use the store.
   ///

@@ -15,8 +15,10 @@ extension StoredPassword {
   ) throws(SecretStoreError) {
     // If there is no item, the store does not check the flags yet.
     _ = try AccessConstraints(accessControl.flags)
-    let written = try withItem(old) { item throws(SecretStoreError) -> SecretItem? in
-      guard let item, item.attributes.accessControl != accessControl else { return item }
+    let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
+      guard let item = found.item, item.attributes.accessControl != accessControl else {
+        return found.item
+      }
       var attributes = item.attributes
       attributes.accessControl = accessControl
       return try store.update(

@@ -7,12 +7,13 @@ extension StoredPassword {
   /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
     if Fork.isChild { return declaration.defaultValue }
-    countDelayedChanges()
-    let (known, old) = readState { state in
-      state.isUnsaved || isCurrent(state) ? (state.value, State?.none) : (nil, copy state)
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
+    let (value, source, isKnown) = readState { state in
+      (state.value, state.source, state.isUnsaved || isCurrent(state))
     }
-    let value = if let old { refresh(old) } else { known }
-    return value ?? declaration.defaultValue
+    let known =
+      isKnown || source?.isUnchanged == true ? value : refresh(state.withLock { $0 })
+    return known ?? declaration.defaultValue
   }
 
   /// Reads the state, after discarding a value whose lease has expired.
@@ -31,15 +32,16 @@ extension StoredPassword {
     _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
     let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
-    let (value, changeCount) = try read(old, authorization)
+    let reading = try read(old, authorization)
     state.withLock { state in
       state.endCount += 1
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.didRead(value, changeCount)
-      state.lease = lease
+      state.didRead(reading)
+      // Only the store knows whether the value may still be read.
+      if let lease { (state.lease, state.source) = (lease, nil) }
     }
-    return value
+    return reading.value
   }
 
   /// The result of the last access; reads the store if there was none.
@@ -63,7 +65,7 @@ extension StoredPassword {
   /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
     if Fork.isChild { return nil }
-    countDelayedChanges()
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
     let old = state.withLock { $0 }
     switch declaration.refreshPolicy {
     case .manual: break
@@ -129,52 +131,90 @@ extension StoredPassword {
   private func readAndKeep(
     _ old: State, keepingValue: Bool
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let (value, changeCount) = try read(old, .none)
+    let reading = try read(old, .none)
     return state.withLock { state in
       // A load, a write or a failure that ended meanwhile, such as of a locked store, is newer.
       if state.endCount == old.endCount, state.error == nil || state.error == old.error {
-        state.didRead(value, changeCount, keepingValue: keepingValue)
+        state.didRead(reading, keepingValue: keepingValue)
         state.didSucceed()
       }
-      return state.isUnsaved ? state.value : value
+      return state.isUnsaved ? state.value : reading.value
     }
   }
 
   /// Reads the value, with one call of the store if nothing has changed since the last search.
   private func read(
     _ old: State, _ authorization: Authorization
-  ) throws(SecretStoreError) -> (value: (any AnyBox)?, changeCount: Int) {
+  ) throws(SecretStoreError) -> Reading {
     let changeCount = changeCount(observedSince: old)
     var first: SecretReading?
     if let item = old.found.item {
       first = try store.secret(of: item.id, authorizedBy: authorization)
       if let first, first.storeRevision == old.found.revision {
-        return (try declaration.decode(first.secret), changeCount)
+        return try reading(first, of: old.found, changeCount)
       }
     }
-    let secret = try withItem(old) { item throws(SecretStoreError) -> Secret? in
-      guard let item else { return nil }
-      if let first, item.id == old.found.item?.id { return first.secret }
-      if let reading = try store.secret(of: item.id, authorizedBy: authorization) {
-        return reading.secret
+    return try withItem(old) { found throws(SecretStoreError) -> Reading in
+      guard let item = found.item else { return try reading(nil, of: found, changeCount) }
+      if let first, item.id == old.found.item?.id {
+        return try reading(first, of: found, changeCount)
+      }
+      if let next = try store.secret(of: item.id, authorizedBy: authorization) {
+        return try reading(next, of: found, changeCount)
       }
       // Another writer removed the item after the search.
       first = nil
       throw .conflict
     }
-    return (try secret.map(declaration.decode), changeCount)
+  }
+
+  private func reading(
+    _ stored: SecretReading?, of found: FoundItem, _ changeCount: Int
+  ) throws(SecretStoreError) -> Reading {
+    var reading = Reading(changeCount: changeCount)
+    if let stored { reading.value = try declaration.decode(stored.secret) }
+    if declaration.refreshPolicy == .onAccess, let revision = found.revision,
+      stored == nil || stored?.storeRevision == revision,
+      let store = store as? any SynchronouslyObservedStore
+    {
+      reading.source = ValueSource(store: store, revision: revision)
+    }
+    return reading
+  }
+
+  /// What was read from the store.
+  fileprivate struct Reading: Sendable {
+    /// The value; nil if there is no item.
+    var value: (any AnyBox)?
+    let changeCount: Int
+    var source: ValueSource?
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func didRead(
-    _ value: (any AnyBox)?, _ readChangeCount: Int, keepingValue: Bool = false
-  ) {
-    status = value == nil ? .absent : .value
+  fileprivate mutating func didRead(_ reading: StoredPassword.Reading, keepingValue: Bool = false) {
+    status = reading.value == nil ? .absent : .value
     if keepingValue || isUnsaved { return }
-    self.value = value
+    value = reading.value
     lease = nil
-    self.readChangeCount = readChangeCount
+    readChangeCount = reading.changeCount
+    source = reading.source
+  }
+}
+
+/// The store and its revision when a value, or the absence of an item, was read.
+struct ValueSource: Sendable {
+  let store: any SynchronouslyObservedStore
+  let revision: StoreRevision
+
+  /// Whether reading the store again would give the same value.
+  var isUnchanged: Bool {
+    do throws(SecretStoreError) {
+      return try store.isUnchanged(since: revision)
+    } catch {
+      // Reading the store throws the error again.
+      return false
+    }
   }
 }
 
@@ -194,13 +234,13 @@ extension StoredPassword {
 
   /// Calls a closure with the item that matches, and searches again if another writer changed it.
   func withItem<Result>(
-    _ old: State, _ body: (SecretItem?) throws(SecretStoreError) -> Result
+    _ old: State, _ body: (FoundItem) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
     var old = old
     return try store.retrying { () throws(SecretStoreError) in
       let found = try find(old)
       old.found.revision = nil
-      return try body(found.item)
+      return try body(found)
     }
   }
 }

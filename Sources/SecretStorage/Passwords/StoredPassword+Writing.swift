@@ -43,8 +43,8 @@ extension StoredPassword {
     if !old.isUnsaved && old.edits.isEmpty { return }
     let readChangeCount = changeCount(observedSince: old)
     let secret = old.isUnsaved ? try old.value?.encoded() : nil
-    let written = try withItem(old) { item throws(SecretStoreError) -> SecretItem? in
-      if let item {
+    let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
+      if let item = found.item {
         return try store.update(
           item.id, expecting: item.revision,
           attributes: old.edits.isEmpty ? nil : old.edits.applied(to: item.attributes),
@@ -71,8 +71,8 @@ extension StoredPassword {
 
   /// Removes the item, which needs no authorization, and discards the unsaved changes.
   func remove(_ old: State, _: Authorization) throws(SecretStoreError) {
-    try withItem(old) { item throws(SecretStoreError) in
-      if let item { try store.remove(item.id, expecting: item.revision) }
+    try withItem(old) { found throws(SecretStoreError) in
+      if let item = found.item { try store.remove(item.id, expecting: item.revision) }
     }
     state.withLock { $0.didRemove(since: old) }
   }
@@ -82,6 +82,7 @@ extension StoredPassword.State {
   fileprivate mutating func set(_ value: (any AnyBox)?) {
     self.value = value
     lease = nil
+    source = nil
     isUnsaved = true
   }
 
@@ -90,6 +91,7 @@ extension StoredPassword.State {
     endCount += 1
     found = FoundItem()
     readChangeCount = nil
+    source = nil
     status = nil
     if edits == old.edits { edits = AttributeEdits() }
     if isUnsaved, value !== old.value { return }
@@ -109,7 +111,7 @@ extension StoredPassword {
   /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> InitialValue {
     if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
-    countDelayedChanges()
+    if declaration.refreshPolicy == .onChange { countDelayedChanges() }
     let (known, old) = readState { state in
       hasInitialValue(state) ? (state.value, State?.none) : (nil, copy state)
     }

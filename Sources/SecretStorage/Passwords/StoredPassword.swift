@@ -40,6 +40,8 @@ final class StoredPassword: Sendable {
     var observation: ChangeObservation?
     /// The number of changes that the store had reported when the value was read.
     var readChangeCount: Int?
+    /// What the value was read from; nil if the next get must read it again.
+    var source: ValueSource?
     /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
     var error: SecretStoreError?
@@ -103,6 +105,7 @@ final class StoredPassword: Sendable {
         default: true
         }
       if !keepsValue { state.forget() }
+      state.source = nil
       state.status = status
       state.error = error
       return nil
@@ -124,8 +127,7 @@ final class StoredPassword: Sendable {
 
   /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
-    if declaration.refreshPolicy != .onChange || PolledPaths.isEmpty { return }
-    (store as? SecretVault)?.reportDelayedChanges()
+    if !PolledPaths.isEmpty { (store as? SecretVault)?.reportDelayedChanges() }
   }
 
   /// Returns the number of reported changes, after beginning to observe them if necessary.
@@ -149,6 +151,7 @@ extension StoredPassword.State {
     if isUnsaved { return }
     value = nil
     readChangeCount = nil
+    source = nil
     status = nil
   }
 

@@ -42,10 +42,16 @@ extension SecretStore {
   }
 }
 
-/// A store that reports each change before the call that makes the change returns.
+/// A store that reports each change before the call that makes the change returns, and whose
+/// revision also changes when it is locked.
 ///
 /// With other stores, cached values stay stale until the asynchronous handlers are called.
 package protocol SynchronouslyObservedStore: SecretStore {
+  /// Returns whether reading a secret again would give the one read at a revision, without proofs.
+  ///
+  /// For automatic locking, this counts as reading it.
+  func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool
+
   /// Calls a handler after each change, on a thread that may hold locks.
   ///
   /// The handler must return immediately, and must call neither the store nor the app.

@@ -46,6 +46,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     return content.withLock { StoreRevision($0.revision) }
   }
 
+  package func isUnchanged(since revision: StoreRevision) -> Bool { self.revision() == revision }
+
   /// Returns the items that match a query, the oldest first.
   public func items(matching query: ItemQuery) -> [SecretItem] {
     if Fork.isChild { return [] }

@@ -13,6 +13,13 @@ extension SecretVault: SynchronouslyObservedStore {
     retainingWatch(observers.add(handler))
   }
 
+  package func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool {
+    try withContents(requiringTrust: true) { contents in
+      contents.session.idle?.recordUse()
+      return contents.revision == revision
+    }
+  }
+
   /// Reports changes by other processes that would otherwise be reported with a delay.
   func reportDelayedChanges() {
     if fileWatch.withLock({ $0.watch })?.problem != nil { fileDidChange() }

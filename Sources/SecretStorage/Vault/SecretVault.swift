@@ -118,7 +118,7 @@ public final class SecretVault: SecretStore {
   /// The location of the vault, with which each access begins; throws in a forked child.
   var location: VaultLocation {
     get throws(SecretStoreError) {
-      try SecretStoreError.checkProcess()
+      if Fork.isChild { throw .forked }
       return try foundLocation.get()
     }
   }

@@ -29,6 +29,7 @@ struct PasswordRefreshTests {
       _ = item.value
       #expect(store.calls { _ = item.value } == 1)
     }
+    #expect(store.counts.readings == 1)
   }
 
   @Test func manualUsesTheStoreOnlyOnRequest() throws {

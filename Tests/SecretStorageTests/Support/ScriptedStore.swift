@@ -47,6 +47,10 @@ final class ScriptedStore: SynchronouslyObservedStore {
     return content.revision()
   }
 
+  func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool {
+    try self.revision() == revision
+  }
+
   func items(matching query: ItemQuery) throws(SecretStoreError) -> [SecretItem] {
     try call(\.searches)
     return content.items(matching: query)

@@ -66,13 +66,19 @@ struct VaultAutomaticLockingTests {
     #expect(try object.isLocked)
   }
 
-  enum Use: CaseIterable { case read, add, update, remove, unlock }
+  enum Use: CaseIterable { case read, get, add, update, remove, unlock }
 
   @Test(arguments: Use.allCases) func useRestartsTheIdleTime(_ use: Use) throws {
     let object = try open()
     pass(seconds: 9)
     switch use {
     case .read: #expect(try object.text("account") == "text")
+    case .get:
+      let item = PasswordItem<String>(
+        .generic(service: "campaign", account: "account"), in: object)
+      #expect(item.value == "text")
+      pass(seconds: 9)
+      #expect(item.value == "text")
     case .add: try object.add("text", account: "other")
     case .update: try object.change("account", to: "other")
     case .remove: try object.remove("account")

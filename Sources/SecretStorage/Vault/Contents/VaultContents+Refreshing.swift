@@ -8,9 +8,10 @@ extension VaultContents {
   ///
   /// A log that is refused changes neither the keys nor the items in memory.
   mutating func refresh(from location: VaultLocation) throws(SecretStoreError) {
-    defer { beginIdlePeriod() }
     // Another process may have accepted an untrusted log, which does not change the log.
     if trustError != nil { position = nil }
+    if let position, try location.log.isCurrent(position) { return }
+    defer { beginIdlePeriod() }
     let earlierKeys = keys
     var held: VaultIndex?
     var isValidated = false

@@ -22,19 +22,27 @@ struct FileRecordLog: RecordLog {
   var lockPath: String { path.companion(".lock") }
   var reserve: DiskReserve { DiskReserve(of: path, in: fileSystem) }
 
+  func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool {
+    do {
+      guard let status = try fileSystem.status(of: path) else { return position == .nowhere }
+      return FilePosition(position).isCurrent(for: status)
+    } catch {
+      throw SecretStoreError(error)
+    }
+  }
+
   func changes(
     since position: LogPosition?,
     isContinued: (LogRecord) throws(SecretStoreError) -> Bool
   ) throws(SecretStoreError) -> LogChanges {
     if position == nil { removeLeftovers() }
-    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-    if let status, let position, FilePosition(position).isCurrent(for: status) {
-      return LogChanges(isReset: false, position: position)
-    }
-    guard status != nil, let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
+    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
       return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
     let current = try mapErrors { () throws(SystemError) in try file.status() }
+    if let position, FilePosition(position).isCurrent(for: current) {
+      return LogChanges(isReset: false, position: position)
+    }
     try checkPrivacy(current, of: path)
     try checkSize(current)
     if let position, position != .nowhere {

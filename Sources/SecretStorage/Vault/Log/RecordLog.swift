@@ -3,10 +3,12 @@ package protocol RecordLog: Sendable {
   /// The name of the log, for messages.
   var name: String { get }
 
+  /// Returns whether the log still ends at a position; called at each access, so it is cheap.
+  func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool
+
   /// Returns the records after a position, or all for nil; a log that does not exist has none.
   ///
-  /// This is called at each access, and is cheap if nothing was appended. Reading from the
-  /// beginning also removes leftovers of killed writers.
+  /// Reading from the beginning also removes leftovers of killed writers.
   ///
   /// If the log was replaced, the closure receives the last record that the replacement wrote, and
   /// returns whether the reader already has all items up to this record. If so, the record becomes

@@ -30,10 +30,13 @@ extension Secret {
 
   /// The length in 4 bytes, the bytes, and zeros up to the padded size.
   var padded: Secret {
-    var length: [UInt8] = []
-    length.append(littleEndian: UInt32(count))
-    let zeros = repeatElement(UInt8(0), count: paddedSize(for: 4 + count) - 4 - count)
-    return Secret(length).followed(by: self).followed(by: Secret(zeros))
+    unsafe Secret(count: paddedSize(for: 4 + count)) { buffer in
+      unsafe withUnsafeBytes { bytes in
+        let padded = UnsafeMutableRawBufferPointer(buffer)
+        unsafe padded.storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: padded[4...]).copyMemory(from: bytes)
+      }
+    }
   }
 
   /// The bytes without the length and the padding; nil if the length is invalid.
