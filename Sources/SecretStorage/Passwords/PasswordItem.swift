@@ -23,7 +23,6 @@ public import FoundationEssentials
 /// returned sees the new value. A get or set may wait for the store's disk, but never for the user.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
-  private let usesDefaultStore: Bool
 
   /// Declares a password, without accessing the store.
   ///
@@ -47,7 +46,6 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
       accessControl: AccessControl(accessOption, flags: accessFlags),
       decode: { secret throws(SecretStoreError) in try Box<Value>(decoding: secret) })
     ownState = StoredPassword(declaration, in: store)
-    usesDefaultStore = store == nil
   }
 
   /// The value, which is read and written according to the ``RefreshPolicy``; nil if there is none.
@@ -83,9 +81,8 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   }
 
   var stored: StoredPassword {
-    guard usesDefaultStore, !Fork.isChild, let override = DefaultStoreOverride.current else {
-      return ownState
-    }
+    guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
+    else { return ownState }
     return override.state(of: self) { StoredPassword(ownState.declaration, in: override.store) }
   }
 }

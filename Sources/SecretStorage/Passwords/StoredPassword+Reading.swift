@@ -32,16 +32,17 @@ extension StoredPassword {
     _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
     let lease = authorization.cancellation.map { ValueLease(until: $0, store) }
-    let reading = try read(old, authorization)
+    let (value, source) = try read(old, authorization)
     state.withLock { state in
       state.endCount += 1
       state.isUnsaved = false
       state.edits = AttributeEdits()
-      state.didRead(reading)
+      state.didRead(value, from: source)
       // Only the store knows whether the value may still be read.
-      if let lease { (state.lease, state.source) = (lease, nil) }
+      if lease != nil { state.source?.revision = nil }
+      state.lease = lease
     }
-    return reading.value
+    return value
   }
 
   /// The result of the last access; reads the store if there was none.
@@ -89,7 +90,7 @@ extension StoredPassword {
     switch declaration.refreshPolicy {
     case .onAccess: false
     case .manual: true
-    case .onChange: state.readChangeCount == changes.value
+    case .onChange: state.source?.changeCount == changes.value
     }
   }
 
@@ -131,84 +132,72 @@ extension StoredPassword {
   private func readAndKeep(
     _ old: State, keepingValue: Bool
   ) throws(SecretStoreError) -> (any AnyBox)? {
-    let reading = try read(old, .none)
+    let (value, source) = try read(old, .none)
     return state.withLock { state in
       // A load, a write or a failure that ended meanwhile, such as of a locked store, is newer.
       if state.endCount == old.endCount, state.error == nil || state.error == old.error {
-        state.didRead(reading, keepingValue: keepingValue)
+        state.didRead(value, from: source, keepingValue: keepingValue)
         state.didSucceed()
       }
-      return state.isUnsaved ? state.value : reading.value
+      return state.isUnsaved ? state.value : value
     }
   }
 
   /// Reads the value, with one call of the store if nothing has changed since the last search.
   private func read(
     _ old: State, _ authorization: Authorization
-  ) throws(SecretStoreError) -> Reading {
-    let changeCount = changeCount(observedSince: old)
+  ) throws(SecretStoreError) -> (value: (any AnyBox)?, source: ValueSource) {
+    var source = ValueSource(changeCount: changeCount(observedSince: old))
+    if declaration.refreshPolicy == .onAccess {
+      source.store = store as? any SynchronouslyObservedStore
+    }
     var first: SecretReading?
     if let item = old.found.item {
       first = try store.secret(of: item.id, authorizedBy: authorization)
       if let first, first.storeRevision == old.found.revision {
-        return try reading(first, of: old.found, changeCount)
+        source.revision = first.storeRevision
+        return (try declaration.decode(first.secret), source)
       }
     }
-    return try withItem(old) { found throws(SecretStoreError) -> Reading in
-      guard let item = found.item else { return try reading(nil, of: found, changeCount) }
-      if let first, item.id == old.found.item?.id {
-        return try reading(first, of: found, changeCount)
-      }
-      if let next = try store.secret(of: item.id, authorizedBy: authorization) {
-        return try reading(next, of: found, changeCount)
-      }
+    let reading = try withItem(old) { found throws(SecretStoreError) -> SecretReading? in
+      source.revision = found.revision
+      guard let item = found.item else { return nil }
+      if let first, item.id == old.found.item?.id { return first }
+      if let next = try store.secret(of: item.id, authorizedBy: authorization) { return next }
       // Another writer removed the item after the search.
       first = nil
       throw .conflict
     }
-  }
-
-  private func reading(
-    _ stored: SecretReading?, of found: FoundItem, _ changeCount: Int
-  ) throws(SecretStoreError) -> Reading {
-    var reading = Reading(changeCount: changeCount)
-    if let stored { reading.value = try declaration.decode(stored.secret) }
-    if declaration.refreshPolicy == .onAccess, let revision = found.revision,
-      stored == nil || stored?.storeRevision == revision,
-      let store = store as? any SynchronouslyObservedStore
-    {
-      reading.source = ValueSource(store: store, revision: revision)
-    }
-    return reading
-  }
-
-  /// What was read from the store.
-  fileprivate struct Reading: Sendable {
-    /// The value; nil if there is no item.
-    var value: (any AnyBox)?
-    let changeCount: Int
-    var source: ValueSource?
+    guard let reading else { return (nil, source) }
+    // An item that was added since the search may be older.
+    if reading.storeRevision != source.revision { source.revision = nil }
+    return (try declaration.decode(reading.secret), source)
   }
 }
 
 extension StoredPassword.State {
-  fileprivate mutating func didRead(_ reading: StoredPassword.Reading, keepingValue: Bool = false) {
-    status = reading.value == nil ? .absent : .value
+  fileprivate mutating func didRead(
+    _ value: (any AnyBox)?, from source: ValueSource, keepingValue: Bool = false
+  ) {
+    status = value == nil ? .absent : .value
     if keepingValue || isUnsaved { return }
-    value = reading.value
+    self.value = value
+    self.source = source
     lease = nil
-    readChangeCount = reading.changeCount
-    source = reading.source
   }
 }
 
-/// The store and its revision when a value, or the absence of an item, was read.
+/// The state of the store when a value, or the absence of an item, was read or written.
 struct ValueSource: Sendable {
-  let store: any SynchronouslyObservedStore
-  let revision: StoreRevision
+  /// The number of changes that the store had reported.
+  let changeCount: Int
+  /// The store and its revision, if they tell whether the value is current.
+  var store: (any SynchronouslyObservedStore)?
+  var revision: StoreRevision?
 
-  /// Whether reading the store again would give the same value.
+  /// Whether reading the store again would certainly give the same value.
   var isUnchanged: Bool {
+    guard let store, let revision else { return false }
     do throws(SecretStoreError) {
       return try store.isUnchanged(since: revision)
     } catch {

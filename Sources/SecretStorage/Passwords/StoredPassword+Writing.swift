@@ -41,7 +41,7 @@ extension StoredPassword {
   func write(_ old: State, _ authorization: Authorization) throws(SecretStoreError) {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
-    let readChangeCount = changeCount(observedSince: old)
+    let source = ValueSource(changeCount: changeCount(observedSince: old))
     let secret = old.isUnsaved ? try old.value?.encoded() : nil
     let written = try withItem(old) { found throws(SecretStoreError) -> SecretItem? in
       if let item = found.item {
@@ -63,7 +63,7 @@ extension StoredPassword {
       if state.edits == old.edits { state.edits = AttributeEdits() }
       if old.isUnsaved, state.value === old.value {
         state.isUnsaved = false
-        state.readChangeCount = readChangeCount
+        state.source = source
         state.status = .value
       }
     }
@@ -90,7 +90,6 @@ extension StoredPassword.State {
   fileprivate mutating func didRemove(since old: Self) {
     endCount += 1
     found = FoundItem()
-    readChangeCount = nil
     source = nil
     status = nil
     if edits == old.edits { edits = AttributeEdits() }
@@ -141,6 +140,6 @@ extension StoredPassword {
   }
 
   private func hasInitialValue(_ state: borrowing State) -> Bool {
-    state.isUnsaved || (isCurrent(state) && state.readChangeCount != nil)
+    state.isUnsaved || (isCurrent(state) && state.source != nil)
   }
 }

@@ -38,9 +38,7 @@ final class StoredPassword: Sendable {
     var found = FoundItem()
     /// The observation of the store, if the refresh policy needs it; nil before the first access.
     var observation: ChangeObservation?
-    /// The number of changes that the store had reported when the value was read.
-    var readChangeCount: Int?
-    /// What the value was read from; nil if the next get must read it again.
+    /// What the value was read from or written to; nil if it was not, or is not known any longer.
     var source: ValueSource?
     /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
@@ -53,7 +51,7 @@ final class StoredPassword: Sendable {
   let state = Lock(State())
   let changes = ChangeCount()
   /// The store; nil for the default store.
-  private let givenStore: (any SecretStore)?
+  let givenStore: (any SecretStore)?
   // Not `Void`: the thread sanitizer takes a value without a size for the field behind it.
   private let order = Lock(0)
 
@@ -105,7 +103,7 @@ final class StoredPassword: Sendable {
         default: true
         }
       if !keepsValue { state.forget() }
-      state.source = nil
+      state.source?.revision = nil
       state.status = status
       state.error = error
       return nil
@@ -150,7 +148,6 @@ extension StoredPassword.State {
     lease = nil
     if isUnsaved { return }
     value = nil
-    readChangeCount = nil
     source = nil
     status = nil
   }
