@@ -32,9 +32,7 @@ enum BlockingWait {
 }
 
 extension AuthenticationContext {
-  /// Prompts for the authentication that an item requires, and blocks the thread.
-  ///
-  /// - Throws: `unavailable` in a task, or the error of the authentication.
+  /// Prompts for the authentication that an item requires, and blocks; `unavailable` in a task.
   func waitForAuthorization(
     of item: SecretItem, in store: any SecretStore
   ) throws(SecretStoreError) -> Authorization {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import ValueFormats
 
-/// The conversion of one key's JSON into the format of `GenericPassword`.
+/// The conversion of one key's JSON into bytes of `GenericPassword`.
 struct AdapterConversion: Sendable {
   enum Result: Sendable {
     case converted(Data)
@@ -48,7 +48,6 @@ struct AdapterConversion: Sendable {
     }
   }
 
-  /// Encodes a value in the format of `GenericPassword`, which depends on its top-level type.
   private static func encoded(_ tree: ValueTree, isRawValue: Bool) -> Result {
     let coder = ValueCoder()
     do throws(ValueCodingError) {
@@ -80,9 +79,7 @@ struct AdapterConversion: Sendable {
 }
 
 extension ValueTree {
-  /// Parses the JSON of a 0.x adapter, with integers where an integer type can represent a number.
-  ///
-  /// Returns nil for bytes that are not JSON, or that contain a number no type can represent.
+  /// Parses JSON, with integers where possible; nil if it is invalid or no type holds a number.
   init?(adapterJSON bytes: Data) {
     do throws(FormatError) {
       let json = try JSONFormat(.plain).decode(ArraySlice(bytes))

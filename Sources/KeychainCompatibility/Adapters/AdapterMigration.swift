@@ -3,19 +3,16 @@ public import SecretStorage
 
 /// Converts the items of the 0.x adapters from JSON into the format of `GenericPassword`.
 ///
-/// Only the bytes of an item change. Its service remains the adapter's service identifier, and its
-/// account remains the key. JSON does not contain Swift types, so the app declares them;
-/// <doc:SettingsSubjectsAndAdapters> has an example. Run the migration before a `@GenericPassword`
-/// of these items is used, and not while 0.x code still writes these keys: any item that is JSON of
-/// its type and not marked as converted is converted.
+/// Only the bytes of an item change: its service is the adapter's, and its account the key. JSON
+/// does not contain Swift types, so the app declares them; <doc:SettingsSubjectsAndAdapters> has an
+/// example. Run the migration before a `@GenericPassword` of these items is used, and not while 0.x
+/// code still writes these keys: any JSON of its type that is not marked as converted is converted.
 ///
-/// Before an item is converted, a copy with the same access control is written as an item of the
-/// service `<service>.migration`. It is removed after the converted item has been read back. The
-/// next run completes an interrupted one, even if the process was killed. That service's item
-/// without an account lists the finished keys, so the migration can run at every launch.
+/// Until the converted item has been read back, the service `<service>.migration` has a copy with
+/// the same access control, with which the next run completes an interrupted one. That service's
+/// item without an account lists the finished keys, so the migration can run at every launch.
 ///
-/// Values saved with the overload of `save(value:for:)` that takes `Data` already have the format
-/// of `GenericPassword<Data>`, so their keys need no declaration.
+/// Keys saved as `Data` need no declaration: `GenericPassword<Data>` has the same bytes.
 public struct AdapterMigration: Sendable {
   private let givenService: String?
   private let decoder: JSONDecoder
@@ -45,8 +42,7 @@ public struct AdapterMigration: Sendable {
 
   /// Declares the type of a key's JSON, for use without the app's types.
   ///
-  /// The members of objects keep their names. Bytes that are not JSON are reported as `native`. A
-  /// later declaration of a key replaces an earlier one.
+  /// Bytes that are not JSON are reported as `native`. A later declaration replaces an earlier one.
   public mutating func convert(_ key: String, asJSON type: AdapterValueType) {
     conversions.removeAll { $0.key == key }
     conversions.append(AdapterConversion(key, asJSON: type))
@@ -60,8 +56,7 @@ public struct AdapterMigration: Sendable {
   ///     cancel the run.
   /// - Returns: The outcome for each declared key, then for each other key of the service.
   /// - Throws: A `SecretStoreError` if an item cannot be read or written, such as `corrupted` if an
-  ///   item read back differs from the one written, or `cancelled`. Finished conversions remain,
-  ///   and the next run continues from there.
+  ///   item read back differs from the one written, or `cancelled`. Finished conversions remain.
   @discardableResult
   public func run(
     isDryRun: Bool = false,
@@ -72,8 +67,7 @@ public struct AdapterMigration: Sendable {
 
   /// Converts the items, and prompts the user for the authentication that reading them requires.
   ///
-  /// With a duration of `reuse` of the context, one prompt covers all items with the same
-  /// requirements. The rest is as in ``run(isDryRun:reporting:)``.
+  /// If the context reuses proofs, one prompt covers all items with the same requirements.
   ///
   /// - Throws: A `SecretStoreError`: `denied` if authentication fails, or an error of
   ///   ``run(isDryRun:reporting:)``.

@@ -21,7 +21,7 @@ struct AdapterMigrationWork {
 
   func identity(of key: String) -> ItemIdentity { .generic(service: service, account: key) }
 
-  /// Returns the access control of a key's item; nil if reading it needs no authentication.
+  /// Nil if reading the key's item needs no authentication.
   func accessControl(of key: String) throws(SecretStoreError) -> AccessControl? {
     guard let item = try store.item(identity(of: key)) else { return nil }
     let accessControl = item.attributes.accessControl
@@ -102,7 +102,6 @@ struct AdapterMigrationWork {
     guard try read(updated).bytes == bytes else { throw mismatch }
   }
 
-  /// Marks a key as finished, and then removes the copy.
   private func finish(_ key: String, _ copyIdentity: ItemIdentity) throws(SecretStoreError) {
     if isDryRun { return }
     try store.retrying { () throws(SecretStoreError) in

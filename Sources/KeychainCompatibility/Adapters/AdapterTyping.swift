@@ -3,7 +3,6 @@ import ValueFormats
 
 /// Assigns types to JSON values, with messages that contain neither values nor member names.
 struct AdapterTyping {
-  /// An error for a value that does not have the declared type, or that is ambiguous.
   struct Refusal: Error {
     let reason: String
   }
@@ -41,7 +40,7 @@ struct AdapterTyping {
     }
   }
 
-  /// Types a value inside an array or object, where null stands for a missing value of any type.
+  // Inside an array or object, null stands for a missing value of any type.
   private func typedOrNull(
     _ tree: ValueTree, as type: AdapterValueType
   ) throws(Refusal) -> ValueTree {
@@ -64,7 +63,7 @@ struct AdapterTyping {
     }
   }
 
-  /// Returns a type other than `String` that a string could represent; nil if there is none.
+  /// A type other than `String` that a string could represent; nil if there is none.
   private func otherType(of string: String, _ isNested: Bool) -> String? {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }

@@ -5,9 +5,8 @@
 public indirect enum AdapterValueType: Hashable, Sendable {
   /// The only type that the JSON can have; an item of ambiguous type is refused.
   ///
-  /// A number is always ambiguous, and a Boolean never is. A string is ambiguous if it could be
-  /// Base64, an ISO 8601 date, a `UUID` or, inside a container, a URL. A container is ambiguous if
-  /// any of its values is. An enumeration must be declared, because it looks like its raw value.
+  /// Numbers are ambiguous, and strings that could be Base64, an ISO 8601 date, a `UUID` or, inside
+  /// a container, a URL. An enumeration must be declared, because it looks like its raw value.
   case unambiguous
   /// The JSON type at every level: strings are `String`, integers `Int`, other numbers `Double`.
   case plain

@@ -32,8 +32,8 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// Creates an adapter for a service.
   ///
   /// With `biometricAuthRequired`, reading saved items requires a passcode, a fingerprint or a
-  /// face. Such items are bound to this device, and are removed with the vault's passphrase. A
-  /// store that does not support this authentication refuses to save them.
+  /// face; they are bound to this device, and removed with the vault's passphrase. A store without
+  /// this authentication refuses to save them.
   public init(
     serviceIdentifier: String, biometricAuthRequired: Bool,
     jsonEncoder: JSONEncoder = JSONEncoder(), jsonDecoder: JSONDecoder = JSONDecoder()
@@ -78,7 +78,6 @@ enum DefaultDomain {
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }
   }
 
-  /// Returns the given service, or else the default one; throws `invalid` if the app has no name.
   static func service(_ given: String?) throws(SecretStoreError) -> String {
     if let given { return given }
     guard let bundleIdentifier else {

@@ -71,16 +71,12 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     try store.put(value, as: try identity(of: key), accessControl)
   }
 
-  /// Removes the item of a key; succeeds if there is none.
-  ///
-  /// - Throws: A `SecretStoreError` if an item cannot be removed.
+  /// Removes the item of a key, if there is one; throws a `SecretStoreError`.
   public func delete(for key: String) throws {
     try store.removeItems(matching: .exactly(try identity(of: key)))
   }
 
-  /// Removes all items of the service; succeeds if there are none.
-  ///
-  /// - Throws: A `SecretStoreError` if an item cannot be removed.
+  /// Removes all items of the service; throws a `SecretStoreError`.
   public func deleteAll() throws {
     try store.removeItems(matching: try query())
   }
@@ -99,7 +95,7 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     .matching(.generic(service: try service()))
   }
 
-  /// Returns a context that prompts the user once for all items of a call.
+  /// Prompts the user once for all items of a call.
   private func context() throws(SecretStoreError) -> AuthenticationContext {
     AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
   }

@@ -25,9 +25,6 @@ public enum AccesibleOption: CFString, CaseIterable, Sendable {
 }
 
 extension Accessibility {
-  /// Creates the accessibility with a given value in keychains.
-  ///
-  /// - Throws: ``SecretStoreError/invalid(_:)`` for a value that keychains do not use.
   init(keychainValue: String) throws(SecretStoreError) {
     guard let match = Self.allCases.first(where: { $0.keychainValue == keychainValue }) else {
       throw .invalid("An accessibility is one of the constants kSecAttrAccessible…")
@@ -69,9 +66,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     (.applicationPassword, .applicationPassword),
   ]
 
-  /// The equivalent flags of stores.
-  ///
-  /// - Throws: ``SecretStoreError/unsupported(_:)`` for a flag that no store supports.
+  /// The flags of stores; throws `unsupported` for one that no store supports.
   var accessFlags: AccessFlags {
     get throws(SecretStoreError) {
       let supported = Self.counterparts.filter { contains($0.0) }

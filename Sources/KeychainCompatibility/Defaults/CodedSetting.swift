@@ -82,10 +82,8 @@ struct ReportedAccess: Sendable {
   }
 }
 
-/// The value of a setting, either as such or as a property list encoded by 1.x.
-///
-/// The top level of a property list is a container, so 1.x encoded only structures and arrays, and
-/// passed numbers and strings directly to `UserDefaults`.
+/// The value of a setting, either as such or as a property list encoded by 1.x, which encoded only
+/// structures and arrays.
 enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
   case native(Value)
   case coded(Data)

@@ -4,15 +4,13 @@ public import SecretStorage
 
 /// Migrates settings of 1.x from Foundation's `UserDefaults` to a `KeyValueStore`.
 ///
-/// 1.x encoded each structure, array and `Data` as a property list, and stored it in `UserDefaults`
-/// as `Data`. The file does not contain the types of these values, so the app declares them;
-/// <doc:SettingsSubjectsAndAdapters> has an example. A setting of type `Data` gets the bytes that
-/// the getter of 1.x returned. Numbers, strings and dates need no declaration;
-/// `UserDefaultsImport.undeclared` lists the keys that do.
+/// 1.x stored each structure, array and `Data` as the `Data` of a property list, without its type,
+/// so the app declares the types; <doc:SettingsSubjectsAndAdapters> has an example. A setting of
+/// type `Data` gets the bytes that the getter of 1.x returned. `UserDefaultsImport.undeclared` lists
+/// the keys that need a declaration; numbers, strings and dates do not.
 ///
 /// The file of `UserDefaults` is not changed, and existing keys of the store keep their values. The
-/// migration can run at every launch: values that are already converted are reported as
-/// `native`, and the next run completes an interrupted one.
+/// migration can run at every launch: converted values are reported as `native`.
 ///
 /// A tool without the app's types calls ``decodePropertyLists(except:)`` instead.
 public struct DefaultsMigration: Sendable {
@@ -40,11 +38,10 @@ public struct DefaultsMigration: Sendable {
 
   /// Also decodes undeclared values, without their Swift types.
   ///
-  /// A binary property list distinguishes dates, data, numbers and strings. `Data` that is such a
-  /// list, with an array, a dictionary or `Data` at its top level, becomes that value, and the
-  /// archive of a URL becomes a string. All other `Data` is left unchanged, including other
-  /// archives. `UserDefaults` stores a file URL as a path, which remains a string; declare the type
-  /// to get a URL.
+  /// `Data` that is a binary property list with an array, a dictionary or `Data` at its top level
+  /// becomes that value, and the archive of a URL a string; all other `Data` is left unchanged.
+  /// `UserDefaults` stores a file URL as a path, which remains a string: declare the type to get a
+  /// URL.
   ///
   /// - Parameter keys: The keys whose property lists are left unchanged, because the app itself
   ///   decodes them.
@@ -76,9 +73,8 @@ public struct DefaultsMigration: Sendable {
   /// Imports any property list in the same way, in XML or binary.
   ///
   /// With `removingSource`, the file is removed at the end if the store's file, read again,
-  /// contains each of its values as Foundation reads it, and if it has not been changed. Otherwise
-  /// it is kept, as the report states. Removing a file does not erase it from the storage medium or
-  /// from backups.
+  /// contains each of its values as Foundation reads it, and if it has not been changed; the report
+  /// states it. Removing a file does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
   ///   - file: The URL of the property list.

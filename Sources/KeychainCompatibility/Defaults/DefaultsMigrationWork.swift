@@ -29,7 +29,7 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// Converts the declared keys, and adds the outcomes; `source` has the values of the file.
+  /// Converts the declared keys; `source` has the values of the file.
   private func converting(
     _ imported: UserDefaultsImport, _ source: KeyValueStore,
     _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
@@ -94,7 +94,7 @@ struct DefaultsMigrationWork {
     }
   }
 
-  /// Returns the URL of a file path stored by `UserDefaults`; nil for any other value.
+  /// The URL of a file path stored by `UserDefaults`; nil for any other value.
   private func fileURL(of key: String, in store: KeyValueStore) -> URL? {
     do {
       // Read as a string, because a URL does not distinguish a path from its escaped form.

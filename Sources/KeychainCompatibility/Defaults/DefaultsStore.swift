@@ -8,10 +8,9 @@ public import KeyValueStorage
 /// @DefaultsStore(key: "volume", defaultValue: 0.8) var volume: Double?
 /// ```
 ///
-/// Getting returns the stored value, or else the default one; setting nil removes the stored value.
-/// Errors go to `KeyValueStore.onFailure`. Values have the format of `StoredValue`, which can
-/// replace this wrapper for the same key. Property lists of 1.x can be read, too;
-/// ``DefaultsMigration`` imports them from Foundation's `UserDefaults`.
+/// Setting nil removes the stored value. Errors go to `KeyValueStore.onFailure`. Values have the
+/// format of `StoredValue`, which can replace this wrapper for the same key. Property lists of 1.x
+/// can be read, too; ``DefaultsMigration`` imports them from Foundation's `UserDefaults`.
 @available(*, deprecated, message: "Use @StoredValue with the same key, after a DefaultsMigration.")
 @propertyWrapper
 public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
@@ -21,8 +20,7 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting; nothing is read before the first access.
   ///
-  /// The encoder is used only if its `userInfo` is not empty; otherwise, values are written in the
-  /// store's format.
+  /// The encoder is used only if its `userInfo` is not empty.
   public init(
     key: String, defaultValue: Value? = nil, defaults: KeyValueStore = .standard,
     encoder: PropertyListEncoder = PropertyListEncoder(),

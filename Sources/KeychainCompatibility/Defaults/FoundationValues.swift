@@ -4,9 +4,7 @@ import ValueFormats
 
 // The values that Foundation reads in the same file, as a check of the import.
 extension UserDefaultsFile {
-  /// Returns the keys and values as `UserDefaults` reads them; nil if it cannot read the file.
-  ///
-  /// Throws an error if the file is not the one that was imported.
+  /// The keys and values as `UserDefaults` reads them; nil if it cannot read the file.
   func valuesOfFoundation() throws(KeyValueStoreError) -> [(key: StoredKey, tree: ValueTree)]? {
     try checkRemovable()
     do {
@@ -26,7 +24,6 @@ extension UserDefaultsFile {
 }
 
 extension ValueTree {
-  /// Creates the tree of an object in a property list of Foundation; nil for another object.
   fileprivate init?(foundation object: Any) {
     switch object {
     case let value as String: self = .string(value)

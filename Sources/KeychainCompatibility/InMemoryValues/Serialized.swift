@@ -4,8 +4,7 @@ import SerializedAccess
 
 /// A value that only one thread can access at a time.
 ///
-/// Each read, write and in-place change such as `+=` is one access. A nested access to the same
-/// value, including one in ``didSet``, ends the process with a message.
+/// A nested access to the same value, including one in ``didSet``, ends the process with a message.
 @available(*, deprecated, message: "Import SerializedAccess and use its `Serialized`.")
 @propertyWrapper
 public final class Serialized<Value> {

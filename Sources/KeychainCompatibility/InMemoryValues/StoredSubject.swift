@@ -59,15 +59,11 @@ public final class StoredSubject<Value> {
   }
 
   /// Calls a closure with the new value after each change, until the result is released.
-  ///
-  /// The result does not keep the subject alive.
   public func observe(_ subscription: @escaping (Value) -> Void) -> any Disposable {
     observe { _, new in subscription(new) }
   }
 
-  /// Calls a closure after each change, and after the closures of `observe(_:)`.
-  ///
-  /// The result does not keep the subject alive.
+  /// Calls a closure after those of `observe(_:)`, until the result is released.
   public func observeEndOfUpdates(_ subscription: @escaping Subscription<Value>) -> any Disposable {
     observe(subscription, among: \.endObservers)
   }

@@ -8,7 +8,7 @@ public import SecretStorage
 @available(*, deprecated, message: "Import SecretStorage and use its `GenericPassword`.")
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
-  /// The access control of a declaration.
+  /// An access control.
   @available(*, deprecated, message: "Use `AccessControl`.")
   public struct AccessControlSettings: Sendable {
     /// The accessibility: a constant `kSecAttrAccessible…`.

@@ -25,7 +25,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var isUnsaved = false
   /// Whether the current access was started by the property's getter or setter.
   private var isImplicit = false
-  /// The last reported failure since the last success.
+  /// The failures that were reported since the last success.
   private var reportedFailures: Set<SecretStorageFailure> = []
 
   init(_ identity: ItemIdentity, refreshPolicy: KeychainDataRefreshPolicy, defaultValue: T?) {
@@ -47,8 +47,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   /// The value, or the default one.
   ///
   /// Never throws or prompts the user. If the store fails, a get returns the last loaded value, a
-  /// set keeps the value in memory, ``storeError`` is set, and `SecretStores.onFailure` is called.
-  /// An in-place change of an unreadable value is discarded, and reported in the same way.
+  /// set keeps the value in memory, an in-place change of an unreadable value is discarded,
+  /// ``storeError`` is set, and `SecretStores.onFailure` is called.
   open var wrappedValue: T? {
     get {
       if refreshPolicy == .onAccess, !isUnsaved { implicitly(.read, loadFromKeychain) }
@@ -100,9 +100,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     try explicitly { try write(cachedValue) }
   }
 
-  /// Removes the oldest matching item, and sets the value and the attributes to nil.
-  ///
-  /// Succeeds if there is no item.
+  /// Removes the oldest matching item, if any, and sets the value and the attributes to nil.
   ///
   /// - Throws: A ``KeychainError``; in this case, nothing changes.
   @available(*, deprecated, message: "Use `remove()` of the projected value.")

@@ -4,9 +4,7 @@ import SecretStorage
 /// The attributes of an item, for both kinds of password properties.
 ///
 /// They have the values of the last load, or those set later by the app. A save writes those that
-/// are not nil; the others remain unchanged in the store. With
-/// ``KeychainDataRefreshPolicy/manual``, however, a save clears attributes that were set to nil, as
-/// a save of a `PasswordItem` always does.
+/// are not nil; with ``KeychainDataRefreshPolicy/manual``, it clears those that were set to nil.
 @available(*, deprecated, message: "Use `PasswordItem`, the projected value of SecretStorage.")
 open class SingleValueKeychainItem {
   /// The kind of item, for the user.
@@ -69,7 +67,6 @@ open class SingleValueKeychainItem {
     shownIdentity = identity
   }
 
-  /// Copies the attributes of an item, or resets everything if there is none.
   func copyAttributes(of item: PasswordItem<Data>?) {
     let attributes = item?.attributes
     _description = QueryElement(found: attributes?.itemDescription)
@@ -109,9 +106,8 @@ open class SingleValueKeychainItem {
     throw KeychainFailure(SecretStoreError.invalid("A creator or type must fit in a UInt32"))
   }
 
-  /// Returns the attributes with placeholders for those that were set to nil.
-  ///
-  /// A `PasswordItem` writes only changes. Once placeholders are assigned, nil is a change.
+  /// The attributes with placeholders for those that were set to nil: a `PasswordItem` writes only
+  /// changes, and after a placeholder, nil is one.
   func filled(_ attributes: ItemAttributes) -> ItemAttributes {
     var filled = attributes
     if _description.isCleared { filled.itemDescription = "" }

@@ -1,8 +1,6 @@
 import Concurrency
 
-/// A password that the app supplies, with a cache of the keys derived from it.
-///
-/// Deriving a key takes tenths of a second.
+/// A password that the app supplies, with a cache of keys, each of which takes tenths of a second.
 final class ApplicationPassword: Sendable {
   private struct Derivation: Hashable {
     let salt: [UInt8]
@@ -12,14 +10,12 @@ final class ApplicationPassword: Sendable {
   private let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
   private static let cacheLimit = 16
-  /// The maximum size of a password, in bytes.
   private static let sizeLimit = 64 * 1024
 
   init(_ password: Secret) {
     self.password = password
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the password is empty or too long.
   func check() throws(SecretStoreError) {
     if password.count == 0 { throw .invalid("An application password must not be empty") }
     if password.count > Self.sizeLimit {

@@ -50,7 +50,6 @@ final class AsyncSemaphore: Sendable {
     next?.resume(returning: true)
   }
 
-  /// Makes all current and future waits throw.
   func close() {
     let continuations = state.withLock { state in
       state.isClosed = true

@@ -81,9 +81,8 @@ public final class AuthenticationContext: Sendable {
   /// the user, for one missing proof at a time.
   ///
   /// - Parameters:
-  ///   - accessControl: The access control of the item. Without flags, the user is not prompted.
-  ///   - authenticator: The ``SecretStore/authenticator`` of the store, used if the context has
-  ///     none.
+  ///   - accessControl: The access control of the item.
+  ///   - authenticator: The ``SecretStore/authenticator`` of the store, if the context has none.
   /// - Returns: The authorization to pass to the store.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given;
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled;

@@ -5,9 +5,7 @@
 /// of messages and questions follow; a fingerprint service sends only messages, such as "Place your
 /// finger on the reader". There is no final message, because the caller receives the result.
 public protocol AuthenticationConversation: Sendable {
-  /// Shows a message, without waiting for the user.
-  ///
-  /// - Throws: An error if the message cannot be shown, which ends the authentication.
+  /// Shows a message, without waiting for the user; an error ends the authentication.
   func show(_ message: AuthenticationMessage) async throws(SecretStoreError)
 
   /// Asks a question, and returns the bytes of the answer without a newline.

@@ -2,15 +2,11 @@
 ///
 /// Locket provides ``PAMAuthenticator``, ``PassphraseAuthenticator`` and ``CustomAuthenticator``.
 public protocol Authenticator: Sendable {
-  /// The proofs that the authenticator can currently obtain on this machine.
-  ///
-  /// A store rejects items that need other proofs.
+  /// The proofs that the authenticator can obtain now; a store rejects items that need others.
   var capabilities: AuthenticationProofs { get }
 
-  /// An identifier of the currently enrolled fingerprints or faces; nil if they are unknown.
-  ///
-  /// The identifier changes whenever a fingerprint or face is enrolled or removed. Stores save only
-  /// its digest.
+  /// An identifier of the enrolled fingerprints or faces, which changes with them; nil if they are
+  /// unknown. Stores save only its digest.
   var enrolledSet: [UInt8]? { get }
 
   /// Authenticates the user, and returns the proofs: at least one that the request accepts.
@@ -103,12 +99,10 @@ public struct CustomAuthenticator: Authenticator {
     performAuthentication = authenticate
   }
 
-  /// The result of the closure passed to the initializer.
+  /// The result of the closure.
   public var enrolledSet: [UInt8]? { currentEnrolledSet() }
 
-  /// Calls the closure passed to the initializer.
-  ///
-  /// - Throws: The closure's error.
+  /// Calls the closure, and throws its error.
   public func authenticate(
     _ request: AuthenticationRequest
   ) async throws(SecretStoreError) -> AuthenticationProofs {

@@ -18,7 +18,6 @@ public struct Authorization: Sendable {
   /// The key derivation cost for items that are saved.
   var applicationPasswordCost = ScryptCost.standard
 
-  /// - Throws: ``SecretStoreError/cancelled`` if the context has been cancelled.
   func checkContext() throws(SecretStoreError) {
     if cancellation?.isRequested == true { throw .cancelled }
   }

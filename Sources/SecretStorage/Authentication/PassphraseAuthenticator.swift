@@ -93,9 +93,7 @@ extension SecretVault {
     return bound
   }
 
-  /// Returns whether a passphrase is correct, without unlocking the vault.
-  ///
-  /// - Throws: An error if the passphrase cannot be checked, for example because a slot is damaged.
+  /// Returns whether a passphrase is correct; throws if that cannot be checked.
   func isPassphrase(_ passphrase: Secret) throws(SecretStoreError) -> Bool {
     let keys = try read { contents throws(SecretStoreError) in contents.keys }
     guard let table = keys.table, table.hasPassphrase else {

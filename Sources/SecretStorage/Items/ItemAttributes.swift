@@ -53,7 +53,6 @@ struct AttributeEdits: Hashable, Sendable {
 
   var isEmpty: Bool { self == AttributeEdits() }
 
-  /// Records the differences between two values of the attributes.
   mutating func record(from old: ItemAttributes, to new: ItemAttributes) {
     if new.label != old.label { label = .some(new.label) }
     if new.comment != old.comment { comment = .some(new.comment) }

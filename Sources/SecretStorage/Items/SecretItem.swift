@@ -81,7 +81,6 @@ extension SecretItem.ID {
       """)
   }
 
-  /// Creates an identifier from 16 bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {
@@ -90,12 +89,11 @@ extension SecretItem.ID {
   }
 }
 
-/// The limits on the size of an item, in bytes.
+/// The limits on an item, in bytes, over which a check throws `invalid`.
 package enum ItemLimits {
   package static let secretSize = 16 * 1024 * 1024
   package static let stringSize = 64 * 1024
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   package static func check(
     identity: ItemIdentity, attributes: ItemAttributes, secretCount: Int
   ) throws(SecretStoreError) {
@@ -115,7 +113,6 @@ package enum ItemLimits {
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if a limit is exceeded.
   static func check(secretCount: Int) throws(SecretStoreError) {
     if secretCount > secretSize {
       throw .invalid("A secret must not exceed \(secretSize) bytes; this one has \(secretCount)")

@@ -1,10 +1,7 @@
 // Accesses that throw: to load, save and remove, and to change the access control.
 extension PasswordItem {
-  /// Loads the value from the store.
+  /// Loads the stored value, and discards unsaved changes; nil if there is no item.
   ///
-  /// If loading succeeds, it discards unsaved changes.
-  ///
-  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
   ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
   ///   `Value`, or another error of the store.
@@ -28,18 +25,14 @@ extension PasswordItem {
   /// value, unsaved attributes stay unsaved.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)``, ``SecretStoreError/unsupported(_:)``,
-  ///   ``SecretStoreError/invalid(_:)`` or another error of the store. All changes then stay
-  ///   unsaved.
+  ///   ``SecretStoreError/invalid(_:)`` or another error of the store; all changes stay unsaved.
   public func save() throws {
     try stored.access(stored.write)
   }
 
-  /// Removes the item, if there is one, and discards unsaved changes.
+  /// Removes the item, the oldest if several match, and discards unsaved changes.
   ///
-  /// If several items match, this removes the oldest one.
-  ///
-  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store. Nothing is changed
-  ///   then.
+  /// - Throws: ``SecretStoreError/locked(_:)`` or another error of the store; nothing changes.
   public func remove() throws {
     try stored.access(stored.remove)
   }
@@ -62,12 +55,10 @@ extension PasswordItem {
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// A store may wait for its disk, so these methods use one of Dispatch's threads instead of blocking
-// a thread of Swift's cooperative pool.
+// These methods wait for the store on a thread of Dispatch, not of Swift's cooperative pool.
 extension PasswordItem {
   /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///
-  /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: The errors of the synchronous `load()`; cancelling the task does not interrupt it.
   @discardableResult
   public func load() async throws -> Value? {
@@ -103,8 +94,7 @@ extension PasswordItem {
   /// - Returns: The stored value; nil, instead of the default value, if there is no item.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled`` if the user, the task or the context cancelled,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`. The
-  ///   value does not change then.
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `load()`.
   @discardableResult
   public func load(authorizedBy context: AuthenticationContext) async throws -> Value? {
     Self.value(of: try await stored.access(by: context, stored.load))
@@ -117,8 +107,7 @@ extension PasswordItem {
   /// has a new application password, it replaces that of the item.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)``, ``SecretStoreError/cancelled``,
-  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`. All
-  ///   changes then stay unsaved.
+  ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`.
   public func save(authorizedBy context: AuthenticationContext) async throws {
     try await stored.access(by: context, stored.write)
   }
@@ -134,7 +123,7 @@ extension PasswordItem {
   /// - Throws: ``SecretStoreError/denied(_:)`` if reading the stored item needs a proof, in which
   ///   case use ``modifyAccess(using:flags:authorizedBy:)``; ``SecretStoreError/invalid(_:)`` for
   ///   an invalid combination of flags; ``SecretStoreError/unsupported(_:)`` if the store does not
-  ///   support the access control; or another error of the store. Nothing is changed then.
+  ///   support the access control; or another error of the store. Nothing changes.
   public func modifyAccess(using accessibility: Accessibility, flags: AccessFlags = []) throws {
     try stored.access { old, authorization throws(SecretStoreError) in
       try stored.setAccessControl(
@@ -150,7 +139,7 @@ extension PasswordItem {
   ///   - context: The context, with the current and the new application password if needed.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled``, ``SecretStoreError/wrongApplicationPassword``, or an error
-  ///   of ``modifyAccess(using:flags:)``. Nothing is changed then.
+  ///   of ``modifyAccess(using:flags:)``. Nothing changes.
   public func modifyAccess(
     using accessibility: Accessibility, flags: AccessFlags = [],
     authorizedBy context: AuthenticationContext

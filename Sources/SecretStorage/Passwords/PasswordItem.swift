@@ -51,11 +51,10 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   /// The value, which is read and written according to the ``RefreshPolicy``; nil if there is none.
   ///
   /// Setting nil removes the item. Accesses never throw. If the store fails, a get returns the last
-  /// known value or the default value, a set keeps the new value unsaved, ``status`` and ``error``
-  /// change, and ``SecretStores/onFailure`` is called. A get returns an unsaved value. If the store
-  /// is locked or denies access to the item, a get returns the default value, unless the policy is
-  /// ``RefreshPolicy/manual``. In a child that is forked without `exec`, a get returns the default
-  /// value, and a set is discarded and reported.
+  /// known value or the default value, a set keeps the new value unsaved, which gets return,
+  /// ``status`` and ``error`` change, and ``SecretStores/onFailure`` is called. If the store is
+  /// locked or denies the item, a get returns the default value, unless the policy is
+  /// ``RefreshPolicy/manual``. In a forked child, it does so too, and a set is only reported.
   ///
   /// An in-place change, such as `token?.append("x")`, begins with the stored value, which it reads
   /// if necessary; under ``RefreshPolicy/manual``, only if no value was loaded or set. If reading
@@ -114,7 +113,6 @@ extension PasswordItem {
   /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.
   public var modificationDate: Date? { stored.item()?.modificationDate }
 
-  /// The complete identity of the item; nil if it is unknown or there is no item.
   package var foundIdentity: ItemIdentity? { stored.item()?.identity }
 }
 

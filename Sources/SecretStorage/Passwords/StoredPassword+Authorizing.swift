@@ -2,7 +2,6 @@ import Concurrency
 
 // Accesses that an authentication context authorizes.
 extension StoredPassword {
-  /// The result of an attempt with the current authorization.
   private enum Attempt<Success: Sendable>: Sendable {
     case done(Success)
     /// The user must be prompted for the proofs that the access control needs.
@@ -34,10 +33,8 @@ extension StoredPassword {
     }
   }
 
-  /// Performs an access without blocking the thread of the task.
-  ///
-  /// With a context, it uses the context's authorization; if denied, it prompts without locks and
-  /// retries.
+  /// Performs an access on another thread; if a context is given and a proof is missing, prompts
+  /// without locks and retries.
   func access<Success: Sendable>(
     by context: AuthenticationContext?,
     _ body: @escaping @Sendable (State, Authorization) throws(SecretStoreError) -> Success

@@ -94,9 +94,7 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store for a property, and returns the value that is then known.
-  ///
-  /// An unsaved or a manual value is not replaced.
+  /// Reads the store for a property; an unsaved or a manual value is not replaced.
   @discardableResult
   private func refresh(_ old: State) -> (any AnyBox)? {
     do throws(SecretStoreError) {
@@ -107,7 +105,7 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, and returns the value that is then known; an unsaved value is not replaced.
+  /// Reads the store, and returns the unsaved value, or else the one that was read.
   func read(_ old: State, keepingValue: Bool) throws(SecretStoreError) -> (any AnyBox)? {
     if declaration.refreshPolicy == .onChange {
       // In turn, because later gets return what the last one has read, which must be the newest.
@@ -209,7 +207,7 @@ struct ValueSource: Sendable {
 
 // The search for the item of a password: the oldest one that matches its declaration.
 extension StoredPassword {
-  /// Returns the item that matches, after a search if the store has changed since the last one.
+  /// Searches for the item, if the store has changed since the last search.
   func find(_ old: State) throws(SecretStoreError) -> FoundItem {
     // The revision is read before the search: a revision that is too old only causes another
     // search, but one that is too new would hide a change.

@@ -2,7 +2,6 @@ import Concurrency
 
 // Sets, saves and removals, and changes in place.
 extension StoredPassword {
-  /// Sets the value, and saves it unless the policy is manual.
   func set(_ value: (any AnyBox)?) {
     if Fork.isChild { return Fork.report() }
     if declaration.refreshPolicy == .manual { return state.withLock { $0.set(value) } }
@@ -37,7 +36,6 @@ extension StoredPassword {
     edits.applied(to: item?.attributes ?? ItemAttributes(accessControl: declaration.accessControl))
   }
 
-  /// Saves the unsaved changes.
   func write(_ old: State, _ authorization: Authorization) throws(SecretStoreError) {
     if old.isUnsaved && old.value == nil { return try remove(old, authorization) }
     if !old.isUnsaved && old.edits.isEmpty { return }
@@ -86,7 +84,7 @@ extension StoredPassword.State {
     isUnsaved = true
   }
 
-  /// Resets the state after a removal, because another item may match from now on.
+  // Resets the state, because another item may match from now on.
   fileprivate mutating func didRemove(since old: Self) {
     endCount += 1
     found = FoundItem()

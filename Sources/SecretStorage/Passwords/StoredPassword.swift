@@ -3,7 +3,6 @@ import StorageInternals
 import Synchronization
 import ValueFormats
 
-/// The parameters of a password's declaration.
 struct PasswordDeclaration: Sendable {
   let identity: ItemIdentity
   let match: ItemMatch
@@ -110,7 +109,6 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Discards the value that was read from the store, but not unsaved changes.
   func forget() {
     if Fork.isChild { return }
     state.withLock { $0.forget() }
@@ -162,7 +160,6 @@ extension StoredPassword.State {
   }
 }
 
-/// The number of changes that a store has reported.
 final class ChangeCount: Sendable {
   private let count = Atomic(0)
 
@@ -180,7 +177,6 @@ protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
 
-/// A value of a concrete type.
 final class Box<Value: Codable & Sendable>: AnyBox {
   let value: Value
 

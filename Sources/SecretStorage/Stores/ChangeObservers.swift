@@ -2,8 +2,9 @@ import Concurrency
 
 /// The observers of changes to a store.
 ///
-/// The app's handlers are called on another thread, one at a time. Synchronous handlers, which
-/// only this library adds, are called before the call that makes the change returns.
+/// The app's handlers are called on another thread, one at a time, and changes may be coalesced.
+/// Synchronous handlers, which only this library adds, are called for each change, on its thread,
+/// which may hold locks.
 final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
@@ -18,10 +19,6 @@ final class ChangeObservers: Sendable {
   /// The queue that runs the app's handlers.
   let queue = SerialQueue(on: .handlers)
 
-  /// Adds a handler.
-  ///
-  /// A synchronous one is called for each change, on the thread of the change, which may hold
-  /// locks. For others, several changes may be coalesced into one call.
   func add(
     _ handler: @escaping @Sendable () -> Void, isSynchronous: Bool = false
   ) -> ChangeObservation {

@@ -20,7 +20,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     var revision: UInt64 = 0
     var lastDate = Date.distantPast
 
-    /// Returns the current date or, if it is later, the last date plus 1 µs.
+    /// Later than the last date by at least 1 µs.
     mutating func nextDate() -> Date {
       lastDate = max(Date(), lastDate.addingTimeInterval(1e-6))
       return lastDate
@@ -78,7 +78,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Adds an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/duplicate``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
@@ -99,7 +99,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
   /// Changes the attributes, the secret, or both of an item, and returns the stored item.
   ///
   /// - Throws: ``SecretStoreError/conflict``, ``SecretStoreError/unsupported(_:)`` or
-  ///   ``SecretStoreError/invalid(_:)``. Nothing is changed then.
+  ///   ``SecretStoreError/invalid(_:)``.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?,
     authorizedBy authorization: Authorization
@@ -145,7 +145,6 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     observers.add(handler, isSynchronous: true)
   }
 
-  /// Makes a change, counts it if it succeeds, and notifies the observers.
   private func write<Result: Sendable>(
     _ body: (inout Content) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {

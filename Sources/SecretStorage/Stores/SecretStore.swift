@@ -108,7 +108,6 @@ extension SecretStore {
     return try body()
   }
 
-  /// Returns the item with an identity; nil if there is none.
   package func item(_ identity: ItemIdentity) throws(SecretStoreError) -> SecretItem? {
     try items(matching: .exactly(identity)).first
   }

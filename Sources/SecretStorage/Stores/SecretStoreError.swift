@@ -139,7 +139,6 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError {
-  /// Throws `forked` in a forked child.
   package static func checkProcess() throws(SecretStoreError) {
     if Fork.isChild { throw .forked }
   }

@@ -4,7 +4,6 @@ import Synchronization
 
 /// The default store and the failure handler of the process.
 public enum SecretStores: Sendable {
-  /// The app's handler.
   private static let failureHandler = Lock<(@Sendable (SecretStorageFailure) -> Void)?>(nil)
   private static let log = FailureLog<SecretStorageFailure>()
 
@@ -14,7 +13,7 @@ public enum SecretStores: Sendable {
     queue.run { handler(failure) }
   }
 
-  /// Lets the default handler report failures again, because an access has succeeded.
+  /// Lets the default handler report failures again.
   package static func didSucceed(after failures: Set<SecretStorageFailure>) {
     for failure in failures { log.forget(failure) }
   }
@@ -59,10 +58,7 @@ public enum SecretStores: Sendable {
     try DefaultStoreOverride.$current.withValue(DefaultStoreOverride(store), operation: operation)
   }
 
-  /// Calls an asynchronous closure, such as a test, during which another store is the default one.
-  ///
-  /// It applies to all accesses by the closure and its child tasks to passwords that do not specify
-  /// a store. Values cached outside the closure are neither used nor changed.
+  /// Calls an asynchronous closure in the same way.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
@@ -92,7 +88,6 @@ final class DefaultStoreOverride: Sendable {
     self.store = store
   }
 
-  /// Returns the state of a password, which is created on first access.
   func state(
     of password: any AnyObject & Sendable, orCreate create: () -> StoredPassword
   ) -> StoredPassword {
@@ -118,7 +113,6 @@ final class DefaultStore: Sendable {
     self.isBootstrapped = isBootstrapped
   }
 
-  /// The store that was set or used, if any.
   static var current: DefaultStore? { choice.load() }
 
   /// The store that was set; if there is none, sets it to this machine's vault.

@@ -52,9 +52,7 @@ extension ConformanceRun {
     }
   }
 
-  /// Expects an item with the given attributes to be stored unchanged or rejected.
-  ///
-  /// - Returns: Whether the item was added.
+  /// Expects an item with attributes to be stored unchanged or rejected; true if it was added.
   private func roundTripsOrIsRejected(
     _ attributes: ItemAttributes, _ name: String
   ) throws(SecretStoreError) -> Bool {

@@ -49,23 +49,14 @@ public struct SecretStoreConformance: Sendable {
   }
 
   /// Runs one check on a new store, and records an issue for each violation.
-  ///
-  /// - Parameters:
-  ///   - check: The rule to check.
-  ///   - sourceLocation: The location to which the issues are attributed.
   public func run(_ check: Check, sourceLocation: SourceLocation = #_sourceLocation) async {
     for finding in await findings(of: check) {
       Issue.record(Comment(rawValue: finding), sourceLocation: sourceLocation)
     }
   }
 
-  /// Runs one check on a new store without recording issues.
-  ///
-  /// Use it to test that a check detects a store that breaks its rule.
-  ///
-  /// - Parameter check: The rule to check.
-  /// - Returns: A sentence for each violation, which names the store, the operation and the
-  ///   expectation; an empty array if the store follows the rule.
+  /// Runs one check on a new store, and returns a sentence for each violation, without recording
+  /// issues.
   public func findings(of check: Check) async -> [String] {
     let title = "\(name), \(check.rawValue)"
     let findings = Lock<[String]>([])
@@ -82,8 +73,6 @@ public struct SecretStoreConformance: Sendable {
   }
 
   /// Runs every check, each on a new store.
-  ///
-  /// - Parameter sourceLocation: The location to which the issues are attributed.
   public func run(sourceLocation: SourceLocation = #_sourceLocation) async {
     for check in Check.allCases { await run(check, sourceLocation: sourceLocation) }
   }

@@ -61,7 +61,7 @@ import StorageInternals
     @convention(c) (
       CString, CString, UnsafeRawPointer, CString, UnsafeMutablePointer<Handle?>
     ) -> Int32
-  /// Available since version 1.4; nil in older versions.
+  // Since version 1.4.
   let startInDirectory: StartInDirectory?
   // int pam_set_item(pam_handle_t *pamh, int item_type, const void *item);
   private let setItem: @convention(c) (Handle, Int32, UnsafeRawPointer) -> Int32
@@ -91,7 +91,6 @@ import StorageInternals
     unsafe describe = try library.function("pam_strerror")
   }
 
-  /// Starts a transaction; the handle is nil if that fails.
   func begin(
     _ service: PAMService, user: String, _ conversation: Conversation
   ) -> (handle: Handle?, code: Int32) {
@@ -112,7 +111,6 @@ import StorageInternals
     unsafe path.withCString { unsafe setItem(handle, 3, $0) }
   }
 
-  /// Returns the error for a code, with the library's message in the language of the locale.
   func error(_ code: Int32, _ handle: Handle?, of service: PAMService) -> SecretStoreError {
     let message =
       unsafe describe(handle, code).map { unsafe String(cString: $0) } ?? "no reason given"

@@ -51,7 +51,7 @@ public struct PAMAuthenticator: Authenticator {
   /// Always nil, because PAM does not report which fingerprints are enrolled.
   public var enrolledSet: [UInt8]? { nil }
 
-  /// Authenticates the user with the modules of the service, and returns the proofs.
+  /// Authenticates the user with the modules of the service.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)`` with PAM's reason, or if the request does not accept
   ///   the proof; ``SecretStoreError/cancelled``; ``SecretStoreError/missingLibrary(_:)``;

@@ -7,7 +7,6 @@ import Dispatch
 /// The library cannot be interrupted: after a cancellation, the modules' questions are no longer
 /// answered, and the thread ends when the modules return.
 final class PAMTransaction: Sendable {
-  /// An event that the thread sends to the task.
   enum Event: Sendable {
     /// A module has sent messages, and waits for the same number of answers.
     case messages([PAMMessage])
@@ -28,7 +27,6 @@ final class PAMTransaction: Sendable {
   private let state = Lock(State())
   private let answered = DispatchSemaphore(value: 0)
 
-  /// Begins to authenticate a user on a separate thread, and to check the account.
   init(_ user: String, by service: PAMService, _ library: LibPAM) {
     (events, continuation) = AsyncStream.makeStream()
     // A separate queue, because a module may sleep arbitrarily long.
@@ -40,13 +38,12 @@ final class PAMTransaction: Sendable {
     }
   }
 
-  /// Sends answers to the waiting module.
   func answer(_ answers: [Secret?]) {
     state.withLock { $0.answers = answers }
     answered.signal()
   }
 
-  /// Abandons the transaction; the modules receive no further answers.
+  /// Gives the modules no further answers.
   func abandon() {
     state.withLock { $0 = State(isAbandoned: true) }
     answered.signal()
@@ -138,7 +135,6 @@ private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer 
   return unsafe array
 }
 
-/// A message or a question from a PAM module.
 enum PAMMessage: Sendable {
   case message(AuthenticationMessage)
   case question(AuthenticationQuestion)

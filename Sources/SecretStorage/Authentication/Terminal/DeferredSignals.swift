@@ -49,7 +49,6 @@ struct DeferredSignals {
   private let pipe: SelfPipe
   private var previous: [(number: Int32, action: sigaction)] = []
 
-  /// Defers signals until `restore()` is called.
   init() throws(SecretStoreError) {
     pipe = try Self.pipe.get()
     // Discard signals that arrived earlier.
@@ -74,10 +73,9 @@ struct DeferredSignals {
     return action
   }
 
-  /// A descriptor that becomes readable when a signal arrives.
+  /// Becomes readable when a signal arrives.
   var descriptor: Int32 { pipe.readDescriptor }
 
-  /// Returns the next deferred signal, if any.
   func next() -> Int32? { pipe.readByte().map(Int32.init) }
 
   /// Restores the previous actions of the signals, and delivers those that are still deferred.
@@ -149,7 +147,6 @@ extension sigaction {
 
 /// The signal mask of the current thread; threads of Dispatch block nearly all signals.
 enum ThreadSignals {
-  /// Calls a closure while the given signals are unblocked.
   static func unblocking<Result, Failure: Error>(
     _ numbers: [Int32], _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -22,7 +22,6 @@ final class SelfPipe: Sendable {
     close(writeDescriptor)
   }
 
-  /// Makes the pipe readable.
   func wake() {
     var byte: UInt8 = 0
     // Errors are ignored, because a full pipe is readable as well.

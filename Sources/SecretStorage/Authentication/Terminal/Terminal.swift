@@ -109,7 +109,6 @@ extension termios {
 }
 
 extension TypedLine.Keys {
-  /// Reads the editing keys from the settings of a terminal.
   init(of settings: termios) {
     let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe Array($0) }
     self.init(

@@ -14,7 +14,6 @@ struct TypedLine {
 
   enum Progress { case incomplete, complete, endOfInput }
 
-  /// The maximum length of an answer, in bytes.
   static let limit = 64 * 1024
 
   let keys: Keys
