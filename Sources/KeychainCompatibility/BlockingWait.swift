@@ -4,10 +4,7 @@ import SecretStorage
 
 /// A blocking wait for asynchronous work, for deprecated APIs without an asynchronous form.
 enum BlockingWait {
-  /// Whether the current thread may block.
-  ///
-  /// Prompting the user needs a thread of the cooperative pool, so blocking all of its threads
-  /// would cause a deadlock.
+  /// Prompting needs a thread of the cooperative pool, so blocking all of them would never end.
   static var isPossible: Bool { unsafe withUnsafeCurrentTask { unsafe $0 == nil } }
 
   static func value<Value: Sendable, Failure: Error>(

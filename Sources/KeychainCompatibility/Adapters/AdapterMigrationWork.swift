@@ -3,10 +3,9 @@ import SecretStorage
 import StorageInternals
 import ValueFormats
 
-/// The conversion of the items of one service, one at a time.
-///
-/// The conversion of an item has four steps, and can be resumed after each: write a copy and read
-/// it back, replace the item and read it back, mark the key as finished, and remove the copy.
+/// The conversion of the items of one service, each in four steps of which each can be resumed:
+/// write a copy and read it back, replace the item and read it back, mark the key as finished, and
+/// remove the copy.
 struct AdapterMigrationWork {
   let store: any SecretStore
   let service: String

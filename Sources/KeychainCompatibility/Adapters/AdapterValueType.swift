@@ -1,7 +1,7 @@
 /// The Swift type of an item's JSON, for converting items without the app's types.
 ///
-/// JSON has fewer types than Swift: a JSON string can be a `String` or `Data`, and a number can be
-/// an `Int`, a `Double` or a `Date`. `GenericPassword` stores each of them differently.
+/// A JSON string can be a `String` or `Data`, and a number an `Int`, a `Double` or a `Date`, each of
+/// which `GenericPassword` stores differently.
 public indirect enum AdapterValueType: Hashable, Sendable {
   /// The only type that the JSON can have; an item of ambiguous type is refused.
   ///

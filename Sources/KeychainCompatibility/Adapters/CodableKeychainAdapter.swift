@@ -15,10 +15,8 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
   /// Each access uses the current value of ``bundleIdentifier``.
   public static let defaultDomain = CodableKeychainAdapter()
 
-  /// The app's identifier for ``defaultDomain``; by default the name of the executable.
-  ///
-  /// Set it when the app starts. It is nil if it was not set and the executable has no name;
-  /// setting nil restores the default.
+  /// The app's identifier for ``defaultDomain``, to set when the app starts; by default, and after
+  /// setting nil, the name of the executable, if it has one.
   public static var bundleIdentifier: String? {
     get { DefaultDomain.bundleIdentifier }
     set { DefaultDomain.bundleIdentifier = newValue }

@@ -8,7 +8,6 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
-  private let reading = ReportedAccess()
 
   init(
     _ key: String, in store: KeyValueStore, _ encoder: PropertyListEncoder,
@@ -19,25 +18,23 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     self.decoder = decoder
   }
 
-  var value: Value? {
-    get {
-      reading.result { () throws(KeyValueStoreError) in
-        switch stored.wrappedValue {
-        case nil: return nil
-        case .native(let value): return decodedData(in: value) ?? value
-        case .coded(let data):
-          do {
-            return try decoder.decodeCoded(Value.self, from: data)
-          } catch {
-            throw .undecodable(
-              key: stored.key, type: "\(Value.self)",
-              reason: "neither the value nor a property list in it has this type")
-          }
-        }
+  func read() throws(KeyValueStoreError) -> Value? {
+    switch stored.wrappedValue {
+    case nil: return nil
+    case .native(let value): return decodedData(in: value) ?? value
+    case .coded(let data):
+      do {
+        return try decoder.decodeCoded(Value.self, from: data)
+      } catch {
+        throw .undecodable(
+          key: stored.key, type: "\(Value.self)",
+          reason: "neither the value nor a property list in it has this type")
       }
     }
-    nonmutating set { stored.wrappedValue = newValue.map(coded) }
   }
+
+  /// Sets the value; the store reports failures.
+  func write(_ value: Value?) { stored.wrappedValue = value.map(coded) }
 
   private func coded(_ value: Value) -> CodedValue<Value> {
     // Only the encoding of 1.x passes the encoder's `userInfo` to the app's types, and `Data` that

@@ -80,7 +80,7 @@ public struct DefaultsMigration: Sendable {
   ///   - file: The URL of the property list.
   ///   - replacing: Whether to replace different values of the store, instead of keeping them.
   ///   - isDryRun: Whether only to report what a run would do, without changing anything.
-  ///   - removingSource: Whether to remove the file if the store contains all of its values.
+  ///   - removingSource: Whether to remove the file.
   ///   - report: See ``run(userDefaults:isDryRun:reporting:)``.
   /// - Returns: The outcome for each key.
   /// - Throws: An error of ``run(userDefaults:isDryRun:reporting:)``, such as `unavailable` if the

@@ -15,8 +15,10 @@ public import KeyValueStorage
 @propertyWrapper
 public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   private let defaultValue: Value?
-  private let read: @Sendable () -> Value?
-  private let write: @Sendable (Value?) -> Void
+  private let read: @Sendable () throws(KeyValueStoreError) -> Value?
+  private let write: @Sendable (Value?) throws(KeyValueStoreError) -> Void
+  private let reading = ReportedAccess()
+  private let writing = ReportedAccess()
 
   /// Creates a setting; nothing is read before the first access.
   ///
@@ -28,8 +30,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
   ) {
     let stored = CodedSetting<Value>(key, in: defaults, encoder, decoder)
     self.defaultValue = defaultValue
-    read = { stored.value }
-    write = { stored.value = $0 }
+    read = { () throws(KeyValueStoreError) in try stored.read() }
+    write = { stored.write($0) }
   }
 
   /// Creates a setting that remains in Foundation's `UserDefaults`, as in 1.x.
@@ -42,8 +44,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
     let stored = UserDefaultsSetting<Value>(
       key: key, defaults: defaults, encoder: encoder, decoder: decoder)
     self.defaultValue = defaultValue
-    read = { stored.value }
-    write = { stored.value = $0 }
+    read = { () throws(KeyValueStoreError) in try stored.read() }
+    write = { value throws(KeyValueStoreError) in try stored.write(value) }
   }
 
   /// Creates a setting without a key, as in 0.1.
@@ -63,8 +65,11 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// The value, or the default one; see the type's description.
   public var wrappedValue: Value? {
-    get { Fork.isChild ? defaultValue : read() ?? defaultValue }
-    set { if Fork.isChild { Fork.report() } else { write(newValue) } }
+    get { Fork.isChild ? defaultValue : reading.result(read) ?? defaultValue }
+    set {
+      if Fork.isChild { return Fork.report() }
+      _ = writing.result { () throws(KeyValueStoreError) in try write(newValue) }
+    }
   }
 }
 
@@ -74,40 +79,28 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
   nonisolated(unsafe) let defaults: UserDefaults
   let encoder: PropertyListEncoder
   let decoder: PropertyListDecoder
-  private let reading = ReportedAccess()
-  private let writing = ReportedAccess()
 
-  var value: Value? {
-    get { reading.result { () throws(KeyValueStoreError) in try storedValue } }
-    nonmutating set {
-      guard let newValue else { return unsafe defaults.removeObject(forKey: key) }
-      _ = writing.result { () throws(KeyValueStoreError) in try set(newValue) }
-    }
-  }
-
-  private var storedValue: Value? {
-    get throws(KeyValueStoreError) {
-      guard let object = unsafe defaults.object(forKey: key) else { return nil }
-      if let data = object as? Data {
-        do {
-          return try decoder.decodeCoded(Value.self, from: data)
-        } catch {
-          // The data itself may be the value.
-        }
-      }
+  func read() throws(KeyValueStoreError) -> Value? {
+    guard let object = unsafe defaults.object(forKey: key) else { return nil }
+    if let data = object as? Data {
       do {
-        // Wrapped in an array, because the top level of a property list must be a container.
-        let list = try PropertyListSerialization.data(
-          fromPropertyList: [object], format: .binary, options: 0)
-        return try decoder.decode([Value].self, from: list).first
+        return try decoder.decodeCoded(Value.self, from: data)
       } catch {
-        throw .undecodable(
-          key: key, type: "\(Value.self)", reason: "the value has another type")
+        // The data itself may be the value.
       }
+    }
+    do {
+      // Wrapped in an array, because the top level of a property list must be a container.
+      let list = try PropertyListSerialization.data(
+        fromPropertyList: [object], format: .binary, options: 0)
+      return try decoder.decode([Value].self, from: list).first
+    } catch {
+      throw .undecodable(key: key, type: "\(Value.self)", reason: "the value has another type")
     }
   }
 
-  private func set(_ value: Value) throws(KeyValueStoreError) {
+  func write(_ value: Value?) throws(KeyValueStoreError) {
+    guard let value else { return unsafe defaults.removeObject(forKey: key) }
     do {
       return unsafe defaults.set(try encoder.encode(value), forKey: key)
     } catch {

@@ -81,10 +81,9 @@ public final class Serialized<Value> {
 @available(*, deprecated)
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
-/// A wrapper for values and closures that the older package accepted without requiring `Sendable`.
+/// A value or closure that the older package accepted without requiring `Sendable`.
 ///
-/// `@unchecked`: values and closures are used only inside accesses. The objects that they refer to
-/// are only as thread-safe as they were with the older package.
+/// `@unchecked`: it is used only inside accesses; objects are as thread-safe as they were there.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
 

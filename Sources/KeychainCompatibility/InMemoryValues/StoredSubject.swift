@@ -11,8 +11,7 @@ import Concurrency
 /// ```
 ///
 /// As in FTPropertyWrappers 1.x, neither the value nor the observers are synchronized: use a
-/// subject on only one thread or actor. Its replacement, `Serialized`, supports any number of
-/// threads.
+/// subject on only one thread or actor.
 @available(*, deprecated, message: "Use `Serialized` of SerializedAccess and its `observe(_:)`.")
 @propertyWrapper
 public final class StoredSubject<Value> {
@@ -97,7 +96,7 @@ public protocol Disposable {
 
 @available(*, deprecated, message: "Keep the result of `observe(_:)` of `Serialized` instead.")
 extension Disposable {
-  /// Adds the observation to a bag, so that it ends when the bag is released.
+  /// Adds the observation to a bag.
   public func dispose(in bag: DisposeBag) {
     bag.add(self)
   }

@@ -2,10 +2,8 @@ import SecretStorage
 
 /// A property stored as an internet password: a secret of an account on a server.
 ///
-/// The wrapper, such as `_token` for a property `token`, loads, saves and deletes the item, and has
-/// its attributes. An omitted part of the identity matches anything; if several items match, the
-/// oldest is used. The properties of the identity are those of the item that was found by the last
-/// load or save, or else the declared ones.
+/// It behaves like ``GenericPassword``. The properties of the identity are those of the item that
+/// was found by the last load or save, or else the declared ones.
 @available(*, deprecated, message: "Import SecretStorage and use its `InternetPassword`.")
 @propertyWrapper
 open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
@@ -34,9 +32,6 @@ open class InternetPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   }
 
   /// Creates a property; nothing is read before the first access.
-  ///
-  /// The protocol and the authentication type are constants `kSecAttrProtocol…` and
-  /// `kSecAttrAuthenticationType…`.
   public init(
     server: String, account: String? = nil, domain: String? = nil, aProtocol: CFString? = nil,
     authenticationType: CFString? = nil, port: UInt16? = nil, path: String? = nil,

@@ -81,12 +81,11 @@ extension PasswordItem {
 }
 
 extension PasswordItem {
-  /// Loads the value, prompting for the proofs that its ``AccessFlags`` need.
+  /// Loads the value, prompting for the proofs that its ``AccessFlags`` need and the context lacks.
   ///
-  /// Proofs that are still valid in the context need no prompt. Other accesses do not wait for the
-  /// prompt. If loading succeeds, it discards unsaved changes. Each later get returns the loaded
-  /// value until the context ends or the store is locked. Under policies other than
-  /// ``RefreshPolicy/manual``, a get also tries to read the store, which denies it.
+  /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes, and
+  /// each later get returns the loaded value until the context ends or the store is locked. Under
+  /// policies other than ``RefreshPolicy/manual``, a get also tries to read the store.
   ///
   /// Cancelling the task or the context dismisses the prompt and stops the key derivation for an
   /// application password, whose cost the stored item specifies.
@@ -134,8 +133,8 @@ extension PasswordItem {
   /// Changes the item's access control immediately, prompting for the proofs to read the item.
   ///
   /// - Parameters:
-  ///   - accessibility: The condition under which the item can be read.
-  ///   - flags: The proofs that reading the item needs.
+  ///   - accessibility: As in ``modifyAccess(using:flags:)``.
+  ///   - flags: As in ``modifyAccess(using:flags:)``.
   ///   - context: The context, with the current and the new application password if needed.
   /// - Throws: ``SecretStoreError/denied(_:)`` if a proof was not given,
   ///   ``SecretStoreError/cancelled``, ``SecretStoreError/wrongApplicationPassword``, or an error

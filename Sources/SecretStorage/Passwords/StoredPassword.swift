@@ -83,13 +83,8 @@ final class StoredPassword: Sendable {
     }
   }
 
-  /// Records the failure of an access that began with a state.
-  ///
-  /// If the store is locked or denies access, this also discards the value, unless it is unsaved,
-  /// the policy is manual, or the item was denied and the value was loaded with a context.
-  ///
-  /// - Returns: Nil; or the newer state, without recording the failure, if a load or a write has
-  ///   ended since the given state.
+  /// Records the failure of an access that began with a state, unless a load or a write has ended
+  /// since; then returns the newer state.
   @discardableResult
   func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)

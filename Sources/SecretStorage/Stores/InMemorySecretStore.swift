@@ -3,11 +3,10 @@ import FoundationEssentials
 
 /// A store in memory, for tests, previews and short-lived secrets.
 ///
-/// It follows the rules of ``SecretStore``, but has no ``guarantees``. It cannot be locked, so
-/// ``Accessibility`` is stored but has no effect. ``AccessFlags`` and
-/// ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search for an exact
-/// identity takes constant time, and any other search takes linear time. In a forked child, the
-/// store is empty, and writing throws ``SecretStoreError/forked``.
+/// It has no ``guarantees``, and cannot be locked, so ``Accessibility`` has no effect.
+/// ``AccessFlags`` and ``Accessibility/whenPasscodeSetThisDeviceOnly`` are not supported. A search
+/// for an exact identity takes constant time, and any other search linear time. In a forked child,
+/// the store is empty, and writing throws ``SecretStoreError/forked``.
 public final class InMemorySecretStore: SynchronouslyObservedStore {
   private struct Entry {
     var item: SecretItem

@@ -53,8 +53,8 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// The directory at `path` could not be flushed, so that its last changes, which are in place,
   /// may not survive a power failure.
   ///
-  /// A write that throws this error may have been made, if it created the file. Until a flush
-  /// succeeds, each later write to the file tries it first, and makes no change if it fails.
+  /// A write that throws this error and created the file may have been made. Until a flush succeeds,
+  /// each later write to the file tries it first, and makes no change if it fails.
   case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)

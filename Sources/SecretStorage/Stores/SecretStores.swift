@@ -37,9 +37,9 @@ public enum SecretStores: Sendable {
   /// A handler for failures of password properties, which cannot throw errors.
   ///
   /// The handler is called after the access, on the same thread, or on any thread for failures of
-  /// maintenance. A password reports a repeated failure only once until an access succeeds. Until
-  /// then, or until the same maintenance succeeds, the default handler writes one line to standard
-  /// error for each distinct failure. A forked child writes one line in all.
+  /// maintenance. A password reports a repeated failure only once until an access succeeds. The
+  /// default handler writes one line to standard error for each distinct failure until then, or
+  /// until the same maintenance succeeds; in a forked child, one line in all.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }

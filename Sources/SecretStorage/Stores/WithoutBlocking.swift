@@ -1,10 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs a blocking closure on a Dispatch thread, so that it does not block the task's thread.
-///
-/// The closure can check ``Cancellation/isRequestedForTask``. If the task is cancelled, `onCancel`
-/// is called.
+/// Runs a blocking closure, which can check ``Cancellation/isRequestedForTask``, on a Dispatch
+/// thread, so that it does not block the task's thread.
 func withoutBlocking<Success: Sendable>(
   on queue: DispatchQueue = .global(), onCancel: @escaping @Sendable () -> Void = {},
   _ work: @escaping @Sendable () throws(SecretStoreError) -> Success

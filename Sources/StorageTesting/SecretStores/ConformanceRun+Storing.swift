@@ -97,11 +97,7 @@ extension ConformanceRun {
 
   /// Returns bytes whose pattern does not repeat at a power of two.
   private static func bytes(_ count: Int) -> [UInt8] {
-    var state: UInt32 = 1
-    let pattern = (0..<65_521).map { _ in
-      state = state &* 1_664_525 &+ 1_013_904_223
-      return UInt8(truncatingIfNeeded: state >> 24)
-    }
+    let pattern = (0..<65_521).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 24) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
     while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }

@@ -14,8 +14,7 @@ public import Testing
 /// ```
 ///
 /// Each check gets a new store, so checks may run in parallel. Each violation of a rule is recorded
-/// as an issue that names the store, the operation and the expectation. ``findings(of:)`` returns
-/// the violations instead.
+/// as an issue that names the store, the operation and the expectation.
 public struct SecretStoreConformance: Sendable {
   private let name: String
   private let largestSecret: Int
