@@ -19,10 +19,8 @@ public struct AdapterMigration: Sendable {
   private let givenStore: (any SecretStore)?
   private var conversions: [AdapterConversion] = []
 
-  /// Creates a migration without declared keys.
-  ///
-  /// By default, the service is that of `CodableKeychainAdapter.defaultDomain`, and the store is
-  /// the default store. Pass the adapter's decoder if it has its own.
+  /// Creates a migration without declared keys, by default of
+  /// `CodableKeychainAdapter.defaultDomain` in the default store.
   public init(
     serviceIdentifier: String? = nil, jsonDecoder: JSONDecoder = JSONDecoder(),
     in store: (any SecretStore)? = nil

@@ -8,9 +8,9 @@ import SecretStorage
 /// @KeychainStore(key: "token") var token: String?
 /// ```
 ///
-/// Setting nil removes the item. Reading and writing never throw: errors go to
-/// `SecretStores.onFailure`, a failed get returns nil, and a value that cannot be saved stays in
-/// memory until the next set. Reading never prompts the user; the adapter's `load(for:)` does.
+/// Setting nil removes the item. Errors go to `SecretStores.onFailure`: a failed get returns nil,
+/// and a value that cannot be saved stays in memory until the next set. Reading never prompts the
+/// user; the adapter's `load(for:)` does.
 @available(*, deprecated, message: "Use @GenericPassword(account:), after an AdapterMigration.")
 @propertyWrapper
 public final class KeychainStore<Property: Codable>: Sendable {
@@ -84,7 +84,6 @@ public final class KeychainStore<Property: Codable>: Sendable {
   }
 }
 
-/// The failures of a property that were reported since its last access that succeeded.
 struct ReportedFailures: Sendable {
   private let failures = Lock(Set<SecretStorageFailure>())
 

@@ -23,7 +23,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
   private var isCacheValid = false
   /// Whether the value exists only in memory, because a setter failed to save it.
   private var isUnsaved = false
-  /// Whether the current access was started by the property's getter or setter.
+  /// Whether the property's getter or setter has begun the current access.
   private var isImplicit = false
   /// The failures that were reported since the last success.
   private var reportedFailures: Set<SecretStorageFailure> = []
@@ -35,7 +35,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     super.init(identity)
   }
 
-  /// Creates a property of a subclass that the app defines.
+  /// Creates a property of an app's subclass.
   @available(
     *, unavailable,
     message: "Subclass `GenericPassword` or `InternetPassword`, which declare the item's identity."
@@ -89,9 +89,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 
   /// Writes the value and the attributes; a value of nil removes the item.
   ///
-  /// If items match, the oldest is changed, otherwise one is added. An attribute that is nil
-  /// remains unchanged in the store, unless it was set to nil since the last access and the policy
-  /// is ``KeychainDataRefreshPolicy/manual``: then it is cleared.
+  /// If items match, the oldest is changed, otherwise one is added.
   ///
   /// - Throws: A ``KeychainError``; in this case, nothing is saved.
   @available(*, deprecated, message: "Use `save()` of the projected value.")
@@ -142,9 +140,8 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       throw KeychainFailure(encoding: error)
     }
     let access = try requestedAccessControl()
-    // A new object writes the attributes that differ from an empty set: those that are not nil. The
-    // one used for reading would write the differences from its last read, and the store may have
-    // changed since. The access control must differ, too.
+    // A new object writes the attributes that are not nil; the one used for reading would write the
+    // differences from its last read. The access control must differ, too.
     let isDefault = access?.accessibility == .whenUnlocked
     let item = PasswordItem<Data>(
       identity, refreshPolicy: .manual, accessOption: isDefault ? .afterFirstUnlock : .whenUnlocked)
@@ -176,7 +173,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
     reportedFailures = []
   }
 
-  /// Runs an access that the app has requested, and throws its error as a ``KeychainError``.
+  /// Runs an access of the app, and throws its error as a ``KeychainError``.
   private func explicitly(_ access: () throws -> Void) throws {
     do {
       try access()

@@ -55,8 +55,7 @@ open class SingleValueKeychainItem {
     ]
   }
 
-  /// The access control for a save, which overrides ``accesible``; nil if no authentication is
-  /// needed, or if the access control is not set.
+  /// The access control for a save, which overrides ``accesible``; nil without authentication.
   var constrainedAccess: AccessControl?
   /// The identity of the item that the last load or save found; otherwise the declared one.
   private(set) var shownIdentity: ItemIdentity
@@ -119,7 +118,7 @@ open class SingleValueKeychainItem {
     return filled
   }
 
-  /// Returns the access control that a save gives the item, or nil to keep the current one.
+  /// The access control that a save gives the item; nil to keep the current one.
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }

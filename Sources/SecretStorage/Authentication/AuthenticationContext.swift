@@ -43,8 +43,8 @@ public final class AuthenticationContext: Sendable {
   ///   - newApplicationPassword: The password that replaces it when the secret or the access
   ///     control is saved; nil keeps the current one.
   ///   - applicationPasswordCost: The key derivation cost for items that are saved.
-  ///   - reuse: The time for which a proof remains valid, including time during which the machine
-  ///     is suspended. If it is zero, each access prompts the user.
+  ///   - reuse: The time for which a proof remains valid, including suspensions of the machine. If
+  ///     it is zero, each access prompts the user.
   public init(
     reason: String, authenticator: (any Authenticator)? = nil, applicationPassword: Secret? = nil,
     newApplicationPassword: Secret? = nil, applicationPasswordCost: ScryptCost = .standard,
@@ -58,10 +58,8 @@ public final class AuthenticationContext: Sendable {
     self.reuse = reuse
   }
 
-  /// Dismisses a pending prompt and ends the context.
-  ///
-  /// Every later access throws ``SecretStoreError/cancelled``, and properties discard the values
-  /// that they loaded with the context.
+  /// Dismisses a pending prompt and ends the context: later accesses throw
+  /// ``SecretStoreError/cancelled``, and properties discard the values that they loaded with it.
   public func cancel() {
     cancellation.request()
     // The prompt is the parent's.

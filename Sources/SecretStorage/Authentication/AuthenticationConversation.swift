@@ -1,9 +1,8 @@
 /// A user interface that shows the messages of an authenticator and asks its questions.
 ///
 /// Locket provides ``TerminalConversation``; an app with a graphical interface implements its own.
-/// The first message of an authentication is the ``AuthenticationMessage/reason(_:)``. Any number
-/// of messages and questions follow; a fingerprint service sends only messages, such as "Place your
-/// finger on the reader". There is no final message, because the caller receives the result.
+/// The first message of an authentication is the ``AuthenticationMessage/reason(_:)``, after which
+/// any number of messages and questions follow. There is no final message.
 public protocol AuthenticationConversation: Sendable {
   /// Shows a message, without waiting for the user; an error ends the authentication.
   func show(_ message: AuthenticationMessage) async throws(SecretStoreError)
@@ -11,8 +10,7 @@ public protocol AuthenticationConversation: Sendable {
   /// Asks a question, and returns the bytes of the answer without a newline.
   ///
   /// - Throws: ``SecretStoreError/cancelled`` if the user cancelled, or soon after the task was
-  ///   cancelled; or another error if the question cannot be asked. Any error ends the
-  ///   authentication.
+  ///   cancelled; or another error. Any error ends the authentication.
   func ask(_ question: AuthenticationQuestion) async throws(SecretStoreError) -> Secret
 }
 

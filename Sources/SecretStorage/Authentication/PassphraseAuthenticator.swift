@@ -16,8 +16,7 @@ public struct PassphraseAuthenticator: Authenticator {
   ///
   /// - Parameters:
   ///   - vault: The vault, which the authenticator retains; nil for the vault whose initializer
-  ///     receives the authenticator. The authenticator of an ``AuthenticationContext`` needs a
-  ///     vault.
+  ///     receives the authenticator, but not for an ``AuthenticationContext``.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(

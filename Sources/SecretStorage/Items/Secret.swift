@@ -4,8 +4,8 @@ import StorageInternals
 ///
 /// The memory of the bytes is excluded from core dumps and, within the kernel's limit on locked
 /// memory, from swap. It is overwritten when the last copy of the value is released.
-/// Descriptions and string interpolations are `<redacted>`, and mirrors are empty. A `String` or
-/// `Data` that is created from the bytes is not protected, because Swift may copy its memory.
+/// Descriptions are `<redacted>`, and mirrors are empty. A `String` or `Data` that is created from
+/// the bytes is not protected.
 public struct Secret: Sendable {
   let memory: SecretMemory
 
@@ -25,9 +25,7 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Creates a secret from the content of a file, or from `limit + 1` bytes if the file is longer.
-  ///
-  /// A file without a size, such as a FIFO, is treated as empty.
+  /// Reads at most `limit + 1` bytes; a file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {
     let capacity = min(max(try file.status().size, 0), limit + 1)
     var count = 0
@@ -39,9 +37,7 @@ public struct Secret: Sendable {
       unsafe count == capacity ? read : read.withUnsafeBytes { unsafe Secret($0.prefix(count)) }
   }
 
-  /// Creates a secret of `count` zero bytes, and calls a closure to fill them.
-  ///
-  /// The buffer must not be used after the closure has returned.
+  /// Creates a secret of `count` zero bytes, which a closure fills, without keeping the buffer.
   public init<Failure: Error>(
     count: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {

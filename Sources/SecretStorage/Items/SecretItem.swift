@@ -64,7 +64,6 @@ extension SecretItem.ID {
     return SecretItem.ID(bytes[...])
   }
 
-  /// Returns a new identifier; throws if the source returns only identifiers that are in use.
   static func unused(
     from source: () throws(SecretStoreError) -> SecretItem.ID = random,
     isInUse: (SecretItem.ID) -> Bool

@@ -36,7 +36,6 @@ struct SecretArena {
     isWipedByForking ? wipedByForking : inherited
   }
 
-  // Sizes in bytes.
   private static let smallestBlock = 64
   private static let largestBlock = 64 * 1024
   private static let pageSize = 4096

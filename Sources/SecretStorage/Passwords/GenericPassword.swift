@@ -5,9 +5,7 @@
 /// ```
 ///
 /// Getting and setting the property never throw. The projected value, `$token`, is a
-/// ``PasswordItem``, which documents the behavior and has methods that can throw. Use a constant
-/// ``PasswordItem`` where Swift does not allow property wrappers: for static properties, global
-/// variables and `Sendable` classes.
+/// ``PasswordItem``, which documents the behavior and has methods that can throw.
 @propertyWrapper
 public struct GenericPassword<Value: Codable & Sendable>: Sendable {
   /// The password item that stores the property's value.

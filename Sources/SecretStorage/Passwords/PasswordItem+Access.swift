@@ -12,9 +12,8 @@ extension PasswordItem {
 
   /// Discards the value that was read from the store, but not unsaved changes.
   ///
-  /// The next get reads the store, or returns the default value if the policy is
-  /// ``RefreshPolicy/manual``. Unless `Value` is ``Secret``, the memory of the value is not
-  /// overwritten.
+  /// If the policy is ``RefreshPolicy/manual``, gets then return the default value. Unless `Value`
+  /// is ``Secret``, the memory of the value is not overwritten.
   public func forget() {
     stored.forget()
   }
@@ -39,8 +38,7 @@ extension PasswordItem {
 
   /// The result of the last access.
   ///
-  /// If there was no access, or the last one was a removal, this property accesses the store.
-  /// The value of a ``RefreshPolicy/manual`` password does not change.
+  /// If there was none, or it was a removal, this property accesses the store.
   public var status: PasswordStatus { stored.status }
 
   /// The error of the last access; nil if it succeeded or there was none.
@@ -83,9 +81,9 @@ extension PasswordItem {
 extension PasswordItem {
   /// Loads the value, prompting for the proofs that its ``AccessFlags`` need and the context lacks.
   ///
-  /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes, and
-  /// each later get returns the loaded value until the context ends or the store is locked. Under
-  /// policies other than ``RefreshPolicy/manual``, a get also tries to read the store.
+  /// Other accesses do not wait for the prompt. If loading succeeds, it discards unsaved changes,
+  /// and each later get returns the loaded value until the context ends or the store is locked.
+  /// Under policies other than ``RefreshPolicy/manual``, a get also tries to read the store.
   ///
   /// Cancelling the task or the context dismisses the prompt and stops the key derivation for an
   /// application password, whose cost the stored item specifies.
@@ -102,8 +100,8 @@ extension PasswordItem {
   /// Saves unsaved changes with the authorization of a context.
   ///
   /// The user is prompted only if the access control of an existing item changes without a new
-  /// value. The application password of the context must be that of the stored item. If the context
-  /// has a new application password, it replaces that of the item.
+  /// value. The application password of the context must be that of the stored item, which a new
+  /// one replaces.
   ///
   /// - Throws: ``SecretStoreError/denied(_:)``, ``SecretStoreError/cancelled``,
   ///   ``SecretStoreError/wrongApplicationPassword``, or an error of the synchronous `save()`.

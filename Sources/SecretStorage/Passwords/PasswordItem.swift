@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// A password in a store: the item that matches an identity.
 ///
-/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and their replacement
+/// It is the projected value of ``GenericPassword`` and ``InternetPassword``, and replaces them
 /// where Swift does not allow property wrappers, for example in `Sendable` classes:
 ///
 /// ```swift
@@ -12,15 +12,12 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// **Item.** Unless `match` is `.exact`, a part that the identity omits may have any value. If
-/// several items match, the oldest one is read, updated and removed. Saving adds an item only if
-/// none matches.
+/// Unless `match` is `.exact`, a part that the identity omits may have any value. If several items
+/// match, the oldest one is read, updated and removed. Saving adds an item only if none matches.
+/// The default store is fixed at the first access.
 ///
-/// **Store.** The store is the one passed to the initializer, or else the default store, which is
-/// fixed at the first access.
-///
-/// **Concurrency.** A password may be used from several threads. A get that begins after a set has
-/// returned sees the new value. A get or set may wait for the store's disk, but never for the user.
+/// A password may be used from several threads. A get that begins after a set has returned sees the
+/// new value. A get or set may wait for the store's disk, but never for the user.
 public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   private let ownState: StoredPassword
 
@@ -31,9 +28,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
   ///   - match: The meaning of a part that the identity omits.
   ///   - refreshPolicy: The policy for when ``value`` reads and writes the store.
   ///   - defaultValue: The ``value`` while no stored value is available.
-  ///   - accessOption: The condition under which a newly added item can be read.
-  ///   - accessFlags: The authentication required to read a newly added item. If the store cannot
-  ///     check it, saving throws ``SecretStoreError/unsupported(_:)``.
+  ///   - accessOption: The condition under which an added item can be read.
+  ///   - accessFlags: The proofs that reading an added item needs. If the store cannot check them,
+  ///     saving throws ``SecretStoreError/unsupported(_:)``.
   ///   - store: The store of the item; nil for the default store.
   public init(
     _ identity: ItemIdentity, match: ItemMatch = .any, refreshPolicy: RefreshPolicy = .onAccess,

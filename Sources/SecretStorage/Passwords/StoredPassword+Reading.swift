@@ -63,7 +63,6 @@ extension StoredPassword {
     }
   }
 
-  /// Returns the item according to the refresh policy, without its secret.
   func item() -> SecretItem? {
     if Fork.isChild { return nil }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }
@@ -209,8 +208,7 @@ struct ValueSource: Sendable {
 extension StoredPassword {
   /// Searches for the item, if the store has changed since the last search.
   func find(_ old: State) throws(SecretStoreError) -> FoundItem {
-    // The revision is read before the search: a revision that is too old only causes another
-    // search, but one that is too new would hide a change.
+    // Before the search, because a revision that is too new would hide a change.
     let revision = try store.revision()
     if revision == old.found.revision { return old.found }
     let item = try store.items(matching: declaration.query).first
@@ -232,7 +230,7 @@ extension StoredPassword {
   }
 }
 
-/// The result of the last search or write.
+/// The result of a search or write.
 struct FoundItem: Sendable {
   /// The item; nil if there was none, and before the first search.
   var item: SecretItem?

@@ -98,14 +98,11 @@ extension StoredPassword.State {
 }
 
 extension StoredPassword {
-  /// The initial value of an in-place change.
   struct InitialValue {
     let value: (any AnyBox)?
-    /// The error that prevented the stored value from being read.
     var readError: SecretStoreError?
   }
 
-  /// Begins an in-place change of the unsaved or the stored value.
   func beginChange() -> InitialValue {
     if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }

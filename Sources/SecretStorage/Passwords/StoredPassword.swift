@@ -23,17 +23,13 @@ struct PasswordDeclaration: Sendable {
 /// observer while `order` is locked; the observer only counts changes.
 final class StoredPassword: Sendable {
   struct State: Sendable {
-    /// The value that was last read or set; nil if there is none or it is not cached.
     var value: (any AnyBox)?
-    /// Whether the value was set and has not been saved.
     var isUnsaved = false
     var edits = AttributeEdits()
-    /// The number of loads and writes that have ended, with which a get detects those that came
-    /// meanwhile.
+    /// The number of loads and writes that have ended, by which gets detect them.
     var endCount = 0
     /// The lease on the value; nil if the value was not loaded with a context.
     var lease: ValueLease?
-    /// The result of the last search or write of the item.
     var found = FoundItem()
     /// The observation of the store, if the refresh policy needs it; nil before the first access.
     var observation: ChangeObservation?
@@ -165,9 +161,7 @@ final class ChangeCount: Sendable {
   }
 }
 
-/// A value of erased type.
-///
-/// Generic code, which is not specialized across modules, would slow down a get.
+/// A value of erased type: generic code, which is not specialized across modules, would be slower.
 protocol AnyBox: AnyObject, Sendable {
   func encoded() throws(SecretStoreError) -> Secret
 }
@@ -179,7 +173,6 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     self.value = value
   }
 
-  /// - Throws: ``SecretStoreError/undecodable(_:)`` if the bytes are not a valid `Value`.
   init(decoding secret: Secret) throws(SecretStoreError) {
     do throws(ValueCodingError) {
       value = unsafe try secret.withUnsafeBytes { bytes throws(ValueCodingError) in
@@ -190,7 +183,6 @@ final class Box<Value: Codable & Sendable>: AnyBox {
     }
   }
 
-  /// - Throws: ``SecretStoreError/invalid(_:)`` if the value cannot be encoded.
   func encoded() throws(SecretStoreError) -> Secret {
     do throws(ValueCodingError) {
       var bytes = try ValueCoder().encode(value)

@@ -7,10 +7,7 @@ public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?
 
-  /// Creates an observation.
-  ///
-  /// - Parameter end: A closure that ends the observation. Concurrent calls of ``cancel()`` may
-  ///   call it more than once.
+  /// Creates an observation, with a closure that ends it, perhaps called more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(problem: { nil }, end: end)
   }

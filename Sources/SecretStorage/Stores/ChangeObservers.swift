@@ -39,7 +39,6 @@ final class ChangeObservers: Sendable {
       })
   }
 
-  /// Notifies all observers of a change.
   func notify() {
     for observer in state.withLock({ $0.synchronous.all }) { observer.handler?() }
     let needsCall = state.withLock { state in

@@ -57,9 +57,8 @@ public protocol SecretStore: Sendable {
   /// Calls a handler after each change by any writer, as soon as the store detects it.
   ///
   /// Several changes may be coalesced into one call. The handler may use the store, because it is
-  /// called on a separate thread without locks, one call at a time.
-  ///
-  /// - Returns: The observation, which ends when it is released.
+  /// called on a separate thread without locks, one call at a time. The observation ends when it is
+  /// released.
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 
@@ -112,25 +111,20 @@ extension SecretStore {
     try items(matching: .exactly(identity)).first
   }
 
-  /// Returns the secret of an item that needs no proof; nil if the item no longer exists.
-  ///
-  /// - Throws: The errors of ``secret(of:authorizedBy:)``.
+  /// Returns the secret of an item, like ``secret(of:authorizedBy:)`` without an authorization.
   public func secret(of item: SecretItem.ID) throws(SecretStoreError) -> SecretReading? {
     try secret(of: item, authorizedBy: .none)
   }
 
-  /// Adds an item, without proofs or an application password.
-  ///
-  /// - Throws: The errors of ``add(_:identity:attributes:authorizedBy:)``.
+  /// Adds an item, like ``add(_:identity:attributes:authorizedBy:)`` without an authorization.
   public func add(
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes
   ) throws(SecretStoreError) -> SecretItem {
     try add(secret, identity: identity, attributes: attributes, authorizedBy: .none)
   }
 
-  /// Changes an item, without proofs or an application password.
-  ///
-  /// - Throws: The errors of ``update(_:expecting:attributes:secret:authorizedBy:)``.
+  /// Changes an item, like ``update(_:expecting:attributes:secret:authorizedBy:)`` without an
+  /// authorization.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
   ) throws(SecretStoreError) -> SecretItem {

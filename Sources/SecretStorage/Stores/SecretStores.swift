@@ -72,9 +72,8 @@ public enum SecretStores: Sendable {
   }
 }
 
-/// The default store during a `withDefaultStore` call, and the state of passwords that use it.
-///
-/// The passwords may outlive the call, for example as static properties.
+/// The default store during a `withDefaultStore` call, and the state of passwords that use it,
+/// which may outlive the call.
 final class DefaultStoreOverride: Sendable {
   @TaskLocal static var current: DefaultStoreOverride?
 
@@ -122,9 +121,8 @@ final class DefaultStore: Sendable {
   }
 }
 
-/// A failure of an access to a password property, or of the maintenance of a store.
-///
-/// It contains neither the identity nor the content of an item.
+/// A failure of an access to a password property, or of the maintenance of a store, without the
+/// identity or the content of an item.
 public struct SecretStorageFailure: Hashable, Sendable {
   /// The operation that failed.
   public enum Operation: Hashable, Sendable {
@@ -134,11 +132,9 @@ public struct SecretStorageFailure: Hashable, Sendable {
     case write
     /// Reading the stored value for an in-place change, which is then discarded.
     case change
-    /// Observing or cleaning up the store, or recording its state on this machine. The access
-    /// itself succeeded.
+    /// Observing or cleaning up the store, or recording its state on this machine.
     case maintenance
-    /// Flushing the directory after a vault was written to a new file, for example with a new
-    /// passphrase. The change was made, but a power failure may undo it.
+    /// Flushing the directory of a new file of a vault: a power failure may undo the change.
     case durability
   }
 

@@ -113,7 +113,7 @@ extension ConformanceRun {
     [.biometryAny, .and, .devicePasscode],
   ]
 
-  /// Adds an item with access flags; returns nil if the store does not support optional flags.
+  /// Returns nil if the store does not support optional flags.
   private func addConstrained(
     _ flags: AccessFlags, _ authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem? {

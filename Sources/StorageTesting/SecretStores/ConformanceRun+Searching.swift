@@ -2,7 +2,6 @@ import SecretStorage
 
 // The checks of identities and queries.
 extension ConformanceRun {
-  /// An identity with every part of an internet password.
   static let fullIdentity = identity()
 
   /// Returns the full identity with one part changed.

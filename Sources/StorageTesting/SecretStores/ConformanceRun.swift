@@ -10,7 +10,6 @@ struct ConformanceRun: Sendable {
   let largestSecret: Int
   /// The maximum time to wait for a notification; nil for no limit.
   let timeout: Duration?
-  /// The names of the store and the check.
   let title: String
   let findings: Lock<[String]>
 
@@ -44,7 +43,7 @@ struct ConformanceRun: Sendable {
     expect(try secret(of: item) == expected.map { Secret($0.utf8) }, operation, expectation)
   }
 
-  /// Returns the written item, or nil if the store rejects it, with a permitted error and no change.
+  /// The written item, or nil if the store rejects it, with a permitted error and no change.
   func acceptedItem(
     _ operation: String, _ write: @autoclosure () throws(SecretStoreError) -> SecretItem
   ) throws(SecretStoreError) -> SecretItem? {
@@ -88,7 +87,6 @@ struct ConformanceRun: Sendable {
     try store.items(matching: query)
   }
 
-  /// Returns all items, and their secrets in the same order.
   func content() throws(SecretStoreError) -> (items: [SecretItem], secrets: [Secret?]) {
     let items = try items(matching: .all)
     return (items, try items.map(secret))

@@ -26,10 +26,8 @@ public struct SecretStoreConformance: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the store in issues.
-  ///   - largestSecret: The maximum size of a secret, in bytes. The store must accept a secret of
-  ///     this size and reject a larger one.
-  ///   - timeout: The maximum time to wait for the notification of a change; nil to wait without a
-  ///     limit, so that a busy machine never causes a violation, but a missing notification a hang.
+  ///   - largestSecret: The size of the largest secret that the store accepts, in bytes.
+  ///   - timeout: The maximum time to wait for the notification of a change; nil for no limit.
   ///   - makeStore: Makes a new, empty store that shares no content with other stores.
   ///   - reopen: Makes another instance with the content of a store that `makeStore` made. If it is
   ///     nil, checks that involve two instances use the same one twice.

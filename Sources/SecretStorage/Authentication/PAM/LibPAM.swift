@@ -3,9 +3,8 @@ import StorageInternals
 
 /// The functions of Linux-PAM's libpam, loaded on first use.
 ///
-/// Constants are those of `<security/_pam_types.h>`; other implementations of PAM have different
-/// ones. `@unchecked`: the function pointers are constants, and threads may use the library
-/// concurrently with separate handles.
+/// Constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers are
+/// constants, and threads may use the library concurrently with separate handles.
 @safe struct LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
@@ -41,8 +40,6 @@ import StorageInternals
 
   /// PAM_CONV_ERR.
   static let conversationFailed: Int32 = 19
-  /// The codes for a denied login; other codes indicate a failure.
-  ///
   /// PAM_PERM_DENIED, PAM_AUTH_ERR, PAM_CRED_INSUFFICIENT, PAM_USER_UNKNOWN, PAM_MAXTRIES,
   /// PAM_NEW_AUTHTOK_REQD, PAM_ACCT_EXPIRED, PAM_CRED_EXPIRED, PAM_AUTHTOK_EXPIRED.
   private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]

@@ -9,15 +9,15 @@ import StorageInternals
 /// ```
 ///
 /// The service's file configures whether a login needs a password, a fingerprint or something else.
-/// PAM reports only whether the login succeeded. A login without a prompt counts as
-/// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true. Every other login counts as
+/// PAM reports only that a login succeeded, so one without a prompt counts as
+/// ``AuthenticationProofs/biometry`` if `hasFingerprintReader` is true, and every other one as
 /// ``AuthenticationProofs/passcode``. Therefore, do not use a service that accepts users without a
 /// prompt. Accounts that have no password or have expired are denied.
 ///
-/// The library `libpam.so.0` is loaded on first use. The modules run in this process with its
-/// privileges. Without superuser privileges, most of them can check only the password of the
-/// process's own user. If the task is cancelled, the authentication ends immediately, but a module
-/// that sleeps, as some do after a wrong password, occupies a thread until it returns.
+/// The library `libpam.so.0` is loaded on first use. The modules run in this process; without
+/// superuser privileges, most can check only the password of the process's own user. If the task is
+/// cancelled, the authentication ends immediately, but a module that sleeps, as after a wrong
+/// password, occupies a thread until it returns.
 public struct PAMAuthenticator: Authenticator {
   var service: PAMService
   private let user: String?
@@ -111,7 +111,7 @@ public struct PAMAuthenticator: Authenticator {
 }
 
 enum ProcessUser {
-  /// The login name of the user; throws if there is none, as in some containers.
+  /// Throws if there is none, as in some containers.
   static var name: String {
     get throws(SecretStoreError) {
       let user = getuid()

@@ -4,8 +4,7 @@ import Dispatch
 
 /// An authentication during which a thread calls PAM's blocking library and a task asks the user.
 ///
-/// The library cannot be interrupted: after a cancellation, the modules' questions are no longer
-/// answered, and the thread ends when the modules return.
+/// The library cannot be interrupted: if cancelled, the thread ends when the modules return.
 final class PAMTransaction: Sendable {
   enum Event: Sendable {
     /// A module has sent messages, and waits for the same number of answers.
@@ -119,7 +118,7 @@ private func converse(
   return 0
 }
 
-/// Copies answers to an array of `struct pam_response`, which the module frees.
+/// Returns an array of `struct pam_response`, which the module frees.
 private func allocateResponses(_ answers: [Secret?]) -> UnsafeMutableRawPointer {
   // Like Swift's own allocations, these trap if there is no memory.
   let array = unsafe calloc(answers.count, MemoryLayout<LibPAM.Response>.stride)!

@@ -17,17 +17,15 @@ private func writeSignal(_ number: Int32) {
 /// The signals that terminate, suspend or continue the process, deferred while the terminal's
 /// settings are changed.
 ///
-/// SIGCONT is included because it is the only notification of a stop by SIGSTOP, after which the
-/// terminal may have different settings. The kernel continues the process even if SIGCONT is
-/// deferred.
+/// SIGCONT, with which the kernel continues the process even if it is deferred, is the only
+/// notification of a stop by SIGSTOP, after which the terminal may have different settings.
 ///
 /// The handler may call only async-signal-safe functions, so it writes the number of the signal to
 /// a pipe. Only one thread at a time may defer signals.
 struct DeferredSignals {
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  /// Other signals whose default action ends the process, apart from those of crashes; they are
-  /// deferred unless the app handles them.
+  /// Other signals that end the process, but for crashes; deferred unless the app handles them.
   private static let others =
     [
       SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU,

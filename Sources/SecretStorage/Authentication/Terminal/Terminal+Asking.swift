@@ -2,7 +2,7 @@ import CLibrary
 
 // A question to the user, with hidden input and deferred signals.
 extension Terminal {
-  /// The maximum length, in bytes, to which the kernel truncates a line that the terminal edits.
+  /// The length, in bytes, to which the kernel truncates a line that the terminal edits.
   private static let visibleLimit = 4094
 
   private enum Answer: Equatable {
@@ -16,8 +16,8 @@ extension Terminal {
 
   /// Asks a question, and waits until the user answers or a descriptor becomes readable.
   ///
-  /// A signal that terminates or suspends the process takes effect after the terminal is restored.
-  /// After a suspension, the question is asked again, and previous input is discarded.
+  /// A signal takes effect after the terminal is restored. After a suspension, the question is
+  /// asked again.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
   ) throws(SecretStoreError) -> Secret {

@@ -35,7 +35,6 @@ struct Terminal: ~Copyable {
     return nil
   }
 
-  /// Shows a string, in which control characters are replaced.
   func show(_ text: String) throws(SecretStoreError) {
     var rest = ArraySlice(text.sanitized(keeping: ["\n", "\t"]).utf8)
     while !rest.isEmpty {
@@ -119,9 +118,8 @@ extension TypedLine.Keys {
 }
 
 extension String {
-  /// Returns a copy with U+FFFD in place of characters that could manipulate a terminal's output.
-  ///
-  /// The string may contain a name from a file that another user has written.
+  /// A copy with U+FFFD in place of characters that could manipulate a terminal's output, as those
+  /// of a file's name may.
   func sanitized(keeping allowed: Set<Unicode.Scalar> = []) -> String {
     let scalars = unicodeScalars.map { $0.isUnsafe && !allowed.contains($0) ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(scalars))

@@ -8,12 +8,11 @@ import Dispatch
 /// only while the process is in the foreground; others wait.
 ///
 /// The terminal's settings are always restored: after an answer, after Ctrl-D, when the task is
-/// cancelled, and before SIGINT (Ctrl-C), SIGQUIT, SIGHUP, SIGTERM, or any other signal that is not
-/// handled and whose default action ends the process, takes its usual effect. A crash, such as
-/// SIGSEGV, leaves them as they are. If the process survives the signal, the question is cancelled;
-/// if a `DispatchSourceSignal` of the app receives it instead, its handler should cancel the task.
-/// They are also restored while the process is suspended (Ctrl-Z), after which the question is
-/// asked again.
+/// cancelled, and before SIGINT (Ctrl-C), SIGQUIT, SIGHUP, SIGTERM, or any other signal that ends
+/// the process and is not handled, but not by a crash, such as SIGSEGV. If the process survives the
+/// signal, the question is cancelled; if a `DispatchSourceSignal` of the app receives it instead,
+/// its handler should cancel the task. They are also restored while the process is suspended
+/// (Ctrl-Z), after which the question is asked again.
 public struct TerminalConversation: AuthenticationConversation {
   /// Creates a conversation, which opens the terminal for each message and question.
   public init() {}
@@ -43,7 +42,7 @@ public struct TerminalConversation: AuthenticationConversation {
 
 private let semaphore = AsyncSemaphore()
 
-/// Calls a closure with exclusive use of the terminal and a descriptor that signals cancellation.
+/// Calls a closure, one at a time, with a descriptor that becomes readable on cancellation.
 private func onTerminal<Success: Sendable>(
   _ body: @escaping @Sendable (Int32) throws(SecretStoreError) -> Success
 ) async throws(SecretStoreError) -> Success {
