@@ -17,7 +17,7 @@ package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   package init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
   package func get() throws(Failure) -> Value {
-    if let existing = created.load() { return existing.value }
+    if let createdValue { return createdValue }
     return created.storeIfNil(Created(try create())).value
   }
 
