@@ -14,7 +14,7 @@ extension SecretVault: SynchronouslyObservedStore {
   }
 
   package func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool {
-    try withContents(requiringTrust: true) { contents in
+    try read { contents in
       contents.session.idle?.recordUse()
       return contents.revision == revision
     }
