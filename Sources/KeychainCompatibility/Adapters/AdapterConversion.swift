@@ -1,7 +1,6 @@
 import FoundationEssentials
 import ValueFormats
 
-/// The conversion of one key's JSON into bytes of `GenericPassword`.
 struct AdapterConversion: Sendable {
   enum Result: Sendable {
     case converted(Data)

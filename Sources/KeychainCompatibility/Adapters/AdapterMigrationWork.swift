@@ -41,13 +41,10 @@ struct AdapterMigrationWork {
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     let key = conversion.key
     let copyIdentity = ItemIdentity.generic(service: migrationService, account: key)
-    if try finishedKeys().keys.contains(key) {
+    let isFinished = try finishedKeys().keys.contains(key)
+    guard !isFinished, let item = try store.item(identity(of: key)) else {
       if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
-      return .identical
-    }
-    guard let item = try store.item(identity(of: key)) else {
-      if !isDryRun { try store.removeItems(matching: .exactly(copyIdentity)) }
-      return .absent
+      return isFinished ? .identical : .absent
     }
     let accessControl = item.attributes.accessControl
     if !accessControl.flags.isEmpty, authorizations[accessControl] == nil {

@@ -7,7 +7,6 @@ struct AdapterTyping {
     let reason: String
   }
 
-  /// The app's decoder, which determines the formats of dates and data.
   let decoder: JSONDecoder
 
   func typed(

@@ -70,7 +70,6 @@ public final class CodableKeychainAdapter: KeychainAdapter, JSONCodedKeyValueSec
 enum DefaultDomain {
   private static let identifier = Lock(String?.none)
 
-  /// The identifier set by the app, or else the name of the executable.
   static var bundleIdentifier: String? {
     get { Fork.isChild ? applicationName : identifier.withLock { $0 } ?? applicationName }
     set { if Fork.isChild { Fork.report() } else { identifier.withLock { $0 = newValue } } }

@@ -10,7 +10,6 @@ import SecretStorage
 public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable {
   // `@unchecked`, because the class is not final; all of its stored properties are constants.
 
-  /// The service of all items; nil for the default domain.
   private let givenService: String?
   private let accessControl: AccessControl
 
@@ -95,7 +94,6 @@ public class KeychainAdapter: KeyValueSecureStorageAdapter, @unchecked Sendable 
     .matching(.generic(service: try service()))
   }
 
-  /// Prompts the user once for all items of a call.
   private func context() throws(SecretStoreError) -> AuthenticationContext {
     AuthenticationContext(reason: "Read the secrets of \(try service())", reuse: .seconds(600))
   }

@@ -3,7 +3,6 @@ import FoundationEssentials
 import KeyValueStorage
 import ValueFormats
 
-/// A setting of a store, possibly encoded as in 1.x.
 struct CodedSetting<Value: Codable & Sendable>: Sendable {
   private let stored: StoredValue<CodedValue<Value>?>
   private let encoder: PropertyListEncoder
@@ -48,7 +47,6 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the `Data` inside a property list of 1.x; nil for other values.
   private func decodedData(in value: Value) -> Value? {
     guard let data = value as? Data,
       data.starts(with: BinaryObjectTable.magic) || data.starts(with: "<?xml".utf8)

@@ -18,31 +18,27 @@ public final class Serialized<Value> {
   private let content: SerializedAccess.Serialized<Content>
   private let observer = Lock(Observer())
 
-  private init(_ content: SerializedAccess.Serialized<Content>) {
-    self.content = content
-  }
-
   /// Creates a value with a private queue.
-  public convenience init(wrappedValue: Value) {
-    self.init(SerializedAccess.Serialized(Unchecked(wrappedValue)))
+  public init(wrappedValue: Value) {
+    content = SerializedAccess.Serialized(Unchecked(value: wrappedValue))
   }
 
   /// Creates a value with a private queue that has a given label.
-  public convenience init(wrappedValue: Value, customQueue label: String) {
-    self.init(SerializedAccess.Serialized(Unchecked(wrappedValue), customQueue: label))
+  public init(wrappedValue: Value, customQueue label: String) {
+    content = SerializedAccess.Serialized(Unchecked(value: wrappedValue), customQueue: label)
   }
 
   /// Creates a value whose accesses all run on a given serial queue.
   ///
   /// A concurrent queue ends the process with a message.
-  public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
-    self.init(SerializedAccess.Serialized(Unchecked(wrappedValue), customQueue: customQueue))
+  public init(wrappedValue: Value, customQueue: DispatchQueue) {
+    content = SerializedAccess.Serialized(Unchecked(value: wrappedValue), customQueue: customQueue)
   }
 
   /// The value; each read, write and in-place change is one access.
   public var wrappedValue: Value {
     get { content.wrappedValue.value }
-    set { content.wrappedValue = Unchecked(newValue) }
+    set { content.wrappedValue = Unchecked(value: newValue) }
     _modify { yield &content.wrappedValue.value }
   }
 
@@ -66,7 +62,7 @@ public final class Serialized<Value> {
   /// The closure must not access the value in any other way.
   @available(*, deprecated, message: "Use `asyncAccess(transform:)` of the projected value.")
   public func asyncAccess(transform: @escaping (Value) -> Value) {
-    let transform = Unchecked(transform)
+    let transform = Unchecked(value: transform)
     content.asyncAccess { content in content.value = transform.value(content.value) }
   }
 
@@ -86,8 +82,4 @@ extension Serialized: @unchecked Sendable where Value: Sendable {}
 /// `@unchecked`: it is used only inside accesses; objects are as thread-safe as they were there.
 private struct Unchecked<Value>: @unchecked Sendable {
   var value: Value
-
-  init(_ value: Value) {
-    self.value = value
-  }
 }

@@ -57,7 +57,6 @@ open class SingleValueKeychainItem {
 
   /// The access control for a save, which overrides ``accesible``; nil without authentication.
   var constrainedAccess: AccessControl?
-  /// The identity of the item that the last load or save found; otherwise the declared one.
   private(set) var shownIdentity: ItemIdentity
   let identity: ItemIdentity
 
@@ -118,7 +117,6 @@ open class SingleValueKeychainItem {
     return filled
   }
 
-  /// The access control that a save gives the item; nil to keep the current one.
   func requestedAccessControl() throws(KeychainFailure) -> AccessControl? {
     if let constrainedAccess { return constrainedAccess }
     guard let accesible else { return nil }
@@ -147,7 +145,6 @@ public struct QueryElement<T> {
   public var wrappedValue: T? {
     didSet { isCleared = wrappedValue == nil }
   }
-  /// Whether the app set the attribute to nil.
   fileprivate var isCleared = false
 
   /// Creates the storage of an attribute that was not loaded.

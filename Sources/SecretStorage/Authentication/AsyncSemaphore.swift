@@ -11,7 +11,6 @@ final class AsyncSemaphore: Sendable {
 
   private let state = Lock(State())
 
-  /// Acquires the semaphore; throws if the task is cancelled or the semaphore is closed.
   func wait() async throws(SecretStoreError) {
     let id = state.withLock { state in
       state.lastID += 1
@@ -41,7 +40,6 @@ final class AsyncSemaphore: Sendable {
     if !isAcquired { throw .cancelled }
   }
 
-  /// Releases the semaphore, which the task that has waited longest acquires.
   func signal() {
     let next = state.withLock { state in
       state.isAcquired = !state.waiters.isEmpty

@@ -111,7 +111,6 @@ public final class AuthenticationContext: Sendable {
     return authorization
   }
 
-  /// Returns the current authorization, without prompting the user.
   func authorization(
     with authenticator: (any Authenticator)?, at time: ContinuousClock.Instant = .now
   ) throws(SecretStoreError) -> Authorization {

@@ -92,13 +92,10 @@ struct AccessConstraints: Sendable {
     .privateKeyUsage, .or, .and,
   ]
 
-  /// The accepted proofs; empty if none is needed.
   private let accepted: AuthenticationProofs
-  /// Whether all of the accepted proofs are needed, instead of one of them.
   private let needsAll: Bool
   /// Whether a change to the enrolled fingerprints or faces invalidates biometry.
   let bindsEnrolledSet: Bool
-  /// Whether the secret is encrypted a second time, with a password of the app.
   let needsApplicationPassword: Bool
 
   /// - Throws: ``SecretStoreError/invalid(_:)`` for an invalid combination, or

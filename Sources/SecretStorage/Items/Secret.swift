@@ -45,7 +45,6 @@ public struct Secret: Sendable {
     unsafe try fill(memory.bytes)
   }
 
-  /// A copy in memory that is zeroed in a forked child.
   var wipedByForking: Secret {
     if memory.isWipedByForking { return self }
     let copy = Secret(memory: SecretMemory(count: count, isWipedByForking: true))

@@ -6,7 +6,6 @@ import Concurrency
 /// `@unchecked`: the bytes are written only before the block is shared.
 @safe final class SecretMemory: @unchecked Sendable {
   let count: Int
-  /// Whether the block is zeroed in a forked child.
   let isWipedByForking: Bool
   private let block: UnsafeMutableRawBufferPointer
 

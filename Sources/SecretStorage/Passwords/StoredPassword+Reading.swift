@@ -4,7 +4,6 @@ import Concurrency
 extension StoredPassword {
   // Each access begins with a check for a forked child, in which there is only the default value.
 
-  /// The value according to the refresh policy, or the default value.
   var value: (any AnyBox)? {
     if Fork.isChild { return declaration.defaultValue }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }
@@ -27,7 +26,6 @@ extension StoredPassword {
     }
   }
 
-  /// Reads the store, discards unsaved changes, and caches the value.
   func load(
     _ old: State, _ authorization: Authorization
   ) throws(SecretStoreError) -> (any AnyBox)? {
@@ -45,7 +43,6 @@ extension StoredPassword {
     return value
   }
 
-  /// The result of the last access; reads the store if there was none.
   var status: PasswordStatus {
     if Fork.isChild { return .forked }
     while true {
@@ -186,7 +183,6 @@ extension StoredPassword.State {
 
 /// The state of the store when a value, or the absence of an item, was read or written.
 struct ValueSource: Sendable {
-  /// The number of changes that the store had reported.
   let changeCount: Int
   /// The store and its revision, if they tell whether the value is current.
   var store: (any SynchronouslyObservedStore)?

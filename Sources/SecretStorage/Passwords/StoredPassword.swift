@@ -35,10 +35,8 @@ final class StoredPassword: Sendable {
     var observation: ChangeObservation?
     /// What the value was read from or written to; nil if it was not, or is not known any longer.
     var source: ValueSource?
-    /// The result of the last access; nil before the first access.
     var status: PasswordStatus?
     var error: SecretStoreError?
-    /// The failures that were reported since the last access that succeeded.
     var reportedFailures: Set<SecretStorageFailure> = []
   }
 
@@ -57,7 +55,6 @@ final class StoredPassword: Sendable {
 
   var store: any SecretStore { givenStore ?? DefaultStore.resolved }
 
-  /// Performs a load or a write from the state that a change leaves, and records its result.
   func access<Result: Sendable>(
     after change: (inout State) -> Void = { _ in },
     _ body: (State, Authorization) throws(SecretStoreError) -> Result
@@ -112,7 +109,6 @@ final class StoredPassword: Sendable {
     if isNew { SecretStores.onFailure(failure) }
   }
 
-  /// Counts changes by other processes that the store would otherwise report with a delay.
   func countDelayedChanges() {
     if !PolledPaths.isEmpty { (store as? SecretVault)?.reportDelayedChanges() }
   }

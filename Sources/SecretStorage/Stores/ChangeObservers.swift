@@ -16,7 +16,6 @@ final class ChangeObservers: Sendable {
   }
 
   private let state = Lock(State())
-  /// The queue that runs the app's handlers.
   let queue = SerialQueue(on: .handlers)
 
   func add(

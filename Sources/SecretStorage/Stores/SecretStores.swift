@@ -100,7 +100,6 @@ final class DefaultStoreOverride: Sendable {
   }
 }
 
-/// The default store of the process, which is permanent once it has been set or used.
 final class DefaultStore: Sendable {
   fileprivate static let choice = AtomicLazyReference<DefaultStore>()
 

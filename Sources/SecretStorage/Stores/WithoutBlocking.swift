@@ -24,7 +24,6 @@ func withoutBlocking<Success: Sendable>(
   return try result.get()
 }
 
-/// A cancellation that another thread checks, of a task or of an authentication context.
 final class Cancellation: Sendable {
   /// The cancellation of the task that waits for the current closure.
   @TaskLocal fileprivate static var ofTask: Cancellation?

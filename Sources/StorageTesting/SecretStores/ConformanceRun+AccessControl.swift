@@ -128,26 +128,19 @@ extension ConformanceRun {
     }
   }
 
-  /// Returns an authorization with the proofs that an access control requires, by default none.
   private func authorization(
-    from authenticator: CustomAuthenticator, for accessControl: AccessControl = AccessControl()
+    from authenticator: CustomAuthenticator? = nil,
+    for accessControl: AccessControl = AccessControl(), password: String? = nil, new: String? = nil
   ) async throws(SecretStoreError) -> Authorization {
-    try await AuthenticationContext(reason: title, authenticator: authenticator)
-      .authorization(for: accessControl, with: store.authenticator)
+    try await AuthenticationContext(
+      reason: title, authenticator: authenticator,
+      applicationPassword: password.map { Secret($0) },
+      newApplicationPassword: new.map { Secret($0) }, applicationPasswordCost: .minimum
+    ).authorization(for: accessControl, with: store.authenticator)
   }
 
   private static func authenticator(proving proofs: AuthenticationProofs) -> CustomAuthenticator {
     CustomAuthenticator(capabilities: proofs) { $0.accepted.intersection(proofs) }
-  }
-
-  private func authorization(
-    password: String, new: String? = nil
-  ) async throws(SecretStoreError) -> Authorization {
-    try await AuthenticationContext(
-      reason: title, applicationPassword: Secret(password.utf8),
-      newApplicationPassword: new.map { Secret($0.utf8) },
-      applicationPasswordCost: .minimum
-    ).authorization(for: AccessControl(), with: store.authenticator)
   }
 
   private func expectDenied<Result>(

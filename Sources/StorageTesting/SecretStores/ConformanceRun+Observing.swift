@@ -65,7 +65,6 @@ extension ConformanceRun {
   }
 }
 
-/// An observer of a store that counts its notifications and can wait for them.
 private final class CountingObserver {
   private let total = Lock(0)
   private let calls: AsyncStream<Void>

@@ -4,7 +4,6 @@ import SecretStorage
 extension ConformanceRun {
   static let fullIdentity = identity()
 
-  /// Returns the full identity with one part changed.
   private static func identity(
     server: String = "server", account: String = "account", securityDomain: String = "domain",
     protocol: InternetProtocol = .ssh, authenticationType: InternetAuthenticationType = .htmlForm,

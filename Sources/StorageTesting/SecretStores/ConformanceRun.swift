@@ -1,14 +1,11 @@
 import Concurrency
 import SecretStorage
 
-/// A run of one conformance check on one store.
 struct ConformanceRun: Sendable {
   let store: any SecretStore
   /// Another instance with the same content, or `store` itself.
   let otherInstance: any SecretStore
-  /// The maximum size of a secret, in bytes.
   let largestSecret: Int
-  /// The maximum time to wait for a notification; nil for no limit.
   let timeout: Duration?
   let title: String
   let findings: Lock<[String]>

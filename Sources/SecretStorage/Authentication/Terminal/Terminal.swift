@@ -1,7 +1,6 @@
 import CLibrary
 import StorageInternals
 
-/// The controlling terminal of the process, regardless of its standard input and output.
 struct Terminal: ~Copyable {
   let descriptor: Int32
 
@@ -66,7 +65,6 @@ struct Terminal: ~Copyable {
     }
   }
 
-  /// Whether the process is in the foreground, and therefore receives input.
   var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
   /// Stops the process until it is in the foreground; throws if it ignores SIGTTOU.

@@ -6,9 +6,7 @@ struct TypedLine {
     var eraseWord: UInt8 = 0
     var eraseLine: UInt8 = 0
     var end: UInt8 = 0
-    /// The key that makes the next key literal.
     var literal: UInt8 = 0
-    /// Whether the erase key erases a whole UTF-8 character.
     var erasesCharacters = false
   }
 
@@ -17,15 +15,9 @@ struct TypedLine {
   static let limit = 64 * 1024
 
   let keys: Keys
-  /// The current length of the line in the buffer, in bytes.
   private(set) var count = 0
-  /// Whether the line exceeds the limit; the excess bytes are discarded.
   private(set) var isTooLong = false
-  private var isLiteral = false
-
-  init(keys: Keys) {
-    self.keys = keys
-  }
+  private(set) var isLiteral = false
 
   /// Processes the byte that follows the line in the buffer.
   mutating func processByte(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Progress {
