@@ -101,7 +101,10 @@ public struct AdapterMigration: Sendable {
     }
     for conversion in conversions {
       try checkProgress()
-      add(conversion.key, try work.convert(conversion, with: decoder))
+      let outcome = try work.store.retrying { () throws(SecretStoreError) in
+        try work.convert(conversion, with: decoder)
+      }
+      add(conversion.key, outcome)
     }
     try checkProgress()
     let declared = Set(conversions.map(\.key))

@@ -27,16 +27,8 @@ struct AdapterMigrationWork {
     return accessControl.flags.isEmpty ? nil : accessControl
   }
 
+  /// Throws `conflict` if another process changes the item; a retry then finds the result of that.
   func convert(
-    _ conversion: AdapterConversion, with decoder: JSONDecoder
-  ) throws(SecretStoreError) -> ImportReport.Outcome {
-    // After a conflict with another process, the retry finds the result of that process.
-    try store.retrying { () throws(SecretStoreError) in
-      try convertUnlessChanged(conversion, with: decoder)
-    }
-  }
-
-  private func convertUnlessChanged(
     _ conversion: AdapterConversion, with decoder: JSONDecoder
   ) throws(SecretStoreError) -> ImportReport.Outcome {
     let key = conversion.key

@@ -107,7 +107,8 @@ extension StoredPassword {
     if Fork.isChild { return InitialValue(value: declaration.defaultValue) }
     if declaration.refreshPolicy == .onChange { countDelayedChanges() }
     let (known, old) = readState { state in
-      hasInitialValue(state) ? (state.value, State?.none) : (nil, copy state)
+      state.isUnsaved || isCurrent(state) && state.source != nil
+        ? (state.value, State?.none) : (nil, copy state)
     }
     do throws(SecretStoreError) {
       let value = if let old { try read(old, keepingValue: false) } else { known }
@@ -125,16 +126,9 @@ extension StoredPassword {
     if Fork.isChild { return Fork.report() }
     if let error = initial.readError {
       didFail(error)
-      // Repeated failures are reported as well, because each one discards a change.
-      let failure = SecretStorageFailure(.change, error)
-      state.withLock { _ = $0.reportedFailures.insert(failure) }
-      return SecretStores.onFailure(failure)
+      return report(.change, error)
     }
     // If the value was nil before and after, an optional chain changed nothing.
     if initial.value != nil || value != nil { set(value) }
-  }
-
-  private func hasInitialValue(_ state: borrowing State) -> Bool {
-    state.isUnsaved || (isCurrent(state) && state.source != nil)
   }
 }

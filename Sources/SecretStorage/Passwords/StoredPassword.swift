@@ -102,11 +102,12 @@ final class StoredPassword: Sendable {
     state.withLock { $0.forget() }
   }
 
-  /// Reports the failure of an access by a property, once until an access succeeds.
+  /// Reports the failure of an access by a property, once until an access succeeds; that of a change
+  /// always, because it discards the change.
   func report(_ operation: SecretStorageFailure.Operation, _ error: SecretStoreError) {
     let failure = SecretStorageFailure(operation, error)
     let isNew = state.withLock { $0.reportedFailures.insert(failure).inserted }
-    if isNew { SecretStores.onFailure(failure) }
+    if isNew || operation == .change { SecretStores.onFailure(failure) }
   }
 
   func countDelayedChanges() {
