@@ -30,6 +30,7 @@ final class ApplicationPassword: Sendable {
     try cipher.salt(for: secret, under: password, sequence: 0)
   }
 
+  /// Returns the key for a salt, from the cache if possible; `check` may cancel the derivation.
   func key(
     salt: [UInt8], cost: ScryptCost, _ cipher: any SecretCipher,
     checking check: () throws(SecretStoreError) -> Void
