@@ -133,20 +133,16 @@ extension MarkupReader {
         }
       }
       return .dictionary(members)
-    case .plist, .key:
-      throw failure(element.reason, at: start)
+    case .plist, .key: throw failure(element.reason, at: start)
     case .string, .integer, .real, .date, .data, .true, .false:
-      let (text, isSection) =
-        isEmpty ? ("", false) : try self.text(of: element, isNeeded: makesTrees)
+      let (text, isSection) = isEmpty ? ("", false) : try self.text(of: element)
       // An invalid text is an error of its key, not of the file.
       guard makesTrees else { return .null(depth: 0) }
       if isSection, element == .string, escaping == .escaped {
         if let depth = EscapedString.depthOfNull(text) { return .null(depth: depth) }
         return .string(EscapedString.forbidden(text) ?? text)
       }
-      guard let value = element.value(text) else {
-        throw failure(element.reason, at: start)
-      }
+      guard let value = element.value(text) else { throw failure(element.reason, at: start) }
       // Foundation writes and reads a `Double`, and also writes `<real>5</real>`.
       if escaping == .plain, element == .real, case .number(.text(let text)) = value,
         let double = Double(text)
