@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
+import ValueFormats
 
 // The secrets of a keyring file of libsecret or oo7.
 extension ForeignSecrets {
@@ -69,9 +70,17 @@ extension LibsecretFile.Item {
     let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
     guard code == Secret(authenticationCode),
       let (count, bytes) = try cipher.decryptCBC(
-        ciphertext, initializationVector: Array(initializationVector), under: key, by: library),
-      let item = LibsecretItem(unsafe bytes.withUnsafeBytes { unsafe Secret($0.prefix(count)) })
+        ciphertext, initializationVector: Array(initializationVector), under: key, by: library)
     else { return nil }
+    // The closure copies the bytes.
+    var content = unsafe bytes.withUnsafeBytes { unsafe Array($0.prefix(count)) }
+    defer { content.wipe() }
+    let item: LibsecretItem
+    do throws(FormatError) {
+      item = try LibsecretItem(content[...])
+    } catch {
+      return nil
+    }
     // The code authenticates the ciphertext; the hashes authenticate the attributes outside of it.
     for (name, hash) in hashes {
       guard let value = item.attributes[name],

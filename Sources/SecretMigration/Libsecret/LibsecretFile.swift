@@ -4,7 +4,7 @@ import ValueFormats
 struct LibsecretFile {
   struct Item {
     /// The HMAC-SHA-256 of the value of each attribute, by the name of the attribute.
-    let hashes: [String: [UInt8]]
+    let hashes: [String: ArraySlice<UInt8>]
     let ciphertext: ArraySlice<UInt8>
     let initializationVector: ArraySlice<UInt8>
     let authenticationCode: ArraySlice<UInt8>
@@ -31,19 +31,16 @@ struct LibsecretFile {
           """)
     }
     do throws(FormatError) {
-      let reader = VariantReader(bytes[(Self.magic.count + 2)...])
-      let (ends, body) = try reader.members(1, of: reader.fullRange)
-      let salt = try reader.range(4, ends[0], in: body)
-      guard try Int(reader.integer(at: 0, size: 4, in: body)) == salt.count else {
-        throw .malformedVariant
-      }
-      let iterationsOffset = VariantReader<ArraySlice<UInt8>>.aligned(salt.upperBound, to: 4)
-      iterations = Int(try reader.integer(at: iterationsOffset, size: 4, in: body))
-      let dateOffset = VariantReader<ArraySlice<UInt8>>.aligned(iterationsOffset + 4, to: 8)
-      let items = try reader.range(dateOffset + 12, body.upperBound, in: body)
-      self.salt = reader.slice(salt)
-      self.items = try reader.elements(of: items).prefix(ForeignSecrets.countLimit + 1).map {
-        element throws(FormatError) in try Item(element, in: reader)
+      let (ends, body) = try bytes[(Self.magic.count + 2)...].members(ends: 1)
+      salt = try body.part(4, ends[0])
+      guard try Int(body.integer(at: 0, size: 4)) == salt.count else { throw .malformedVariant }
+      let iterationsOffset = ends[0].aligned(to: 4)
+      iterations = Int(try body.integer(at: iterationsOffset, size: 4))
+      // The date of the last change and a counter precede the items.
+      let itemsOffset = (iterationsOffset + 4).aligned(to: 8) + 12
+      let items = try body.part(itemsOffset, body.count).elements()
+      self.items = try items.prefix(ForeignSecrets.countLimit + 1).map {
+        element throws(FormatError) in try Item(element)
       }
     } catch {
       throw .malformed(path: path, reason: error.reason)
@@ -63,23 +60,14 @@ extension LibsecretFile.Item {
   private static let blockSize = 16
   private static let codeSize = 32
 
-  fileprivate init(
-    _ element: Range<Int>, in reader: VariantReader<ArraySlice<UInt8>>
-  ) throws(FormatError) {
-    let (ends, body) = try reader.members(1, of: element)
-    var hashes: [String: [UInt8]] = [:]
-    for entry in try reader.elements(of: reader.range(body.lowerBound, ends[0], in: body)) {
-      let (ends, body) = try reader.members(1, of: entry)
-      let name = try reader.string(reader.range(body.lowerBound, ends[0], in: body))
-      let hash = Array(reader.slice(try reader.range(ends[0], body.upperBound, in: body)))
-      guard hash.count == Self.codeSize, hashes.updateValue(hash, forKey: name) == nil else {
-        throw .malformedVariant
-      }
-    }
-    self.hashes = hashes
-    let blob = reader.slice(try reader.range(ends[0], body.upperBound, in: body))
+  fileprivate init(_ element: ArraySlice<UInt8>) throws(FormatError) {
+    let (ends, body) = try element.members(ends: 1)
+    hashes = try body.part(0, ends[0]).entries()
+    let blob = try body.part(ends[0], body.count)
     let count = blob.count - Self.blockSize - Self.codeSize
-    guard count > 0, count % Self.blockSize == 0 else { throw .malformedVariant }
+    guard count > 0, count % Self.blockSize == 0,
+      hashes.values.allSatisfy({ $0.count == Self.codeSize })
+    else { throw .malformedVariant }
     ciphertext = blob.prefix(count)
     initializationVector = blob.dropFirst(count).prefix(Self.blockSize)
     authenticationCode = blob.suffix(Self.codeSize)

@@ -11,34 +11,17 @@ struct LibsecretItem {
 }
 
 extension LibsecretItem {
-  init?(_ content: Secret) {
-    let item = unsafe content.withUnsafeBytes { bytes in unsafe Self(bytes) }
-    guard let item else { return nil }
-    self = item
-  }
-
-  private init?(_ bytes: UnsafeRawBufferPointer) {
-    typealias Reader = VariantReader<UnsafeRawBufferPointer>
-    do throws(FormatError) {
-      let reader = unsafe Reader(bytes)
-      let (ends, body) = unsafe try reader.members(2, of: reader.fullRange)
-      var attributes: [String: String] = [:]
-      let dictionary = unsafe try reader.range(0, ends[0], in: body)
-      for entry in unsafe try reader.elements(of: dictionary) {
-        let (ends, body) = unsafe try reader.members(1, of: entry)
-        let name = unsafe try reader.string(reader.range(body.lowerBound, ends[0], in: body))
-        let value = unsafe try reader.string(reader.range(ends[0], body.upperBound, in: body))
-        guard attributes.updateValue(value, forKey: name) == nil else { return nil }
-      }
-      self.attributes = attributes
-      label = unsafe try reader.string(reader.range(ends[0], ends[1], in: body))
-      let datesOffset = unsafe Reader.aligned(ends[1], to: 8)
-      created = unsafe try reader.integer(at: datesOffset, size: 8, in: body)
-      let secret = unsafe try reader.range(datesOffset + 16, body.upperBound, in: body)
-      self.secret = unsafe Secret(reader.slice(secret))
-    } catch {
-      return nil
+  init(_ content: ArraySlice<UInt8>) throws(FormatError) {
+    let (ends, body) = try content.members(ends: 2)
+    var attributes: [String: String] = [:]
+    for (name, value) in try body.part(0, ends[0]).entries() {
+      attributes[name] = try value.string()
     }
+    self.attributes = attributes
+    label = try body.part(ends[0], ends[1]).string()
+    let datesOffset = ends[1].aligned(to: 8)
+    created = try body.integer(at: datesOffset, size: 8)
+    secret = Secret(try body.part(datesOffset + 16, body.count))
   }
 }
 
