@@ -1,52 +1,44 @@
-/// A JSON document or property list that another program wrote.
-package struct ForeignDocument {
-  private let bytes: [UInt8]
-  private let kind: FileKind
-  /// An upper bound on the number of values, with shared values counted once for each reference.
-  package let valueCount: Int
-  /// The size in bytes, with shared values counted once for each reference.
-  package let expandedSize: Int
-
-  /// Creates a document, and validates it if it is a binary property list.
-  package init(_ bytes: [UInt8]) throws(FormatError) {
-    guard let kind = FileKind(bytes) else {
-      throw FormatError(reason: "the file is neither a property list nor JSON", offset: 0)
+/// The JSON documents and property lists that other programs write.
+package enum ForeignDocument {
+  /// Reads a document, without interpreting the escapes that a store uses in strings.
+  ///
+  /// The limits of the number of values and of the size in bytes count a shared value of a property
+  /// list once for each reference.
+  package static func tree(
+    _ bytes: [UInt8], valueLimit: Int = .max, sizeLimit: Int = .max
+  ) throws(FormatError) -> ValueTree {
+    func check(_ values: Int, _ size: Int) throws(FormatError) {
+      if values > valueLimit {
+        throw FormatError(reason: "it has more than \(valueLimit) values", offset: 0)
+      }
+      if size > sizeLimit {
+        throw FormatError(reason: "it expands to more than \(sizeLimit >> 20) MiB", offset: 0)
+      }
     }
-    self.bytes = bytes
-    self.kind = kind
-    switch kind {
+    // In text, the number of values has only an upper bound before it is read.
+    switch FileKind(bytes) {
     case .binaryPropertyList:
-      let check = try BinaryObjectCheck(BinaryObjectTable(bytes[...]))
-      (valueCount, expandedSize) = (check.valueCount, check.expandedSize)
-    case .xml:
-      let next = bytes.dropFirst() + [0]
-      valueCount = zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }
-      expandedSize = bytes.count
-    case .json, .openStepPropertyList, .text:
-      valueCount = bytes.count { Array(",[{".utf8).contains($0) }
-      expandedSize = bytes.count
-    }
-  }
-
-  /// Reads the document, without interpreting the escapes that a store uses in strings.
-  package func tree() throws(FormatError) -> ValueTree {
-    switch kind {
-    case .binaryPropertyList:
+      let found = try BinaryObjectCheck(BinaryObjectTable(bytes[...]))
+      try check(found.valueCount, found.expandedSize)
       return try BinaryPropertyListFormat(.plain).decode(bytes[...])
     case .xml:
+      let next = bytes.dropFirst()
+      try check(
+        zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }, bytes.count)
       var reader = try MarkupReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
-    case .json, .openStepPropertyList, .text:
-      try FileKind.require(.json, .openStepPropertyList, of: bytes)
+    case .json, .openStepPropertyList:
+      try check(bytes.count { ",[{".utf8.contains($0) }, bytes.count)
       return try JSONFormat(.plain).decode(bytes[...])
+    case .text, nil:
+      throw FormatError(
+        reason: "the file is neither a property list nor JSON, in UTF-8", offset: 0)
     }
   }
-}
 
-// Foundation's decoder still decodes the settings of version 1.x, because it passes an app's
-// `userInfo` to the app's types, and converts between types as version 1.x did.
+  // Foundation's decoder still decodes the settings of version 1.x, because it passes an app's
+  // `userInfo` to the app's types, and converts between types as version 1.x did.
 
-extension ForeignDocument {
   /// Throws an error if Foundation's decoder could trap on a property list, or not terminate.
   ///
   /// The decoder traps on counts that exceed `Int` and on invalid UTF-8, recurses into nested

@@ -118,7 +118,7 @@ struct HostileFileTests {
   /// Damaged plaintexts, encrypted by an attacker that knows the passphrase.
   @Test(arguments: [Source.keychainBinary, .keychainXML, .keychainJSON])
   func damagedExportItemsAreReadOrRefused(source: Source) throws {
-    let export: KeychainExport = try AppleDocument(source.bytes, of: "file").decode()
+    let export = try KeychainExport(document: source.bytes, of: "file")
     let content = try export.opened(with: Secret(Fixture.passphrase), of: "file")
     // The closure copies the bytes.
     let bytes = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
@@ -126,7 +126,7 @@ struct HostileFileTests {
     var refused = 0
     for _ in 0..<Campaign.size(sample: 130, full: 30_000) {
       do throws(MigrationError) {
-        let list: KeychainItems = try AppleDocument(damage.damaged(bytes), of: "file").decode()
+        let list = try KeychainItems(document: damage.damaged(bytes), of: "file")
         for item in list.items { _ = try item.foreignSecret(at: "item", of: "file") }
       } catch {
         refused += 1

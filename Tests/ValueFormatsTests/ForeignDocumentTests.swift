@@ -8,7 +8,7 @@ struct ForeignDocumentTests {
   private static let text = #"{"a": "$base64:YQ==", "$base64:YQ==": ["$null:1", "$null", null, 1]}"#
 
   private func tree(_ bytes: [UInt8]) throws -> ValueTree {
-    try ForeignDocument(bytes).tree()
+    try ForeignDocument.tree(bytes)
   }
 
   @Test func textIsNotUnescaped() throws {

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
+import ValueFormats
 
 /// An export of keychain items: the parameters of the encryption, and the encrypted items.
 struct KeychainExport: Decodable {
@@ -48,6 +49,25 @@ struct KeychainExport: Decodable {
   }
 }
 
+extension Decodable {
+  /// Decodes an untrusted document: a binary or XML property list, or JSON.
+  init(document bytes: [UInt8], of path: String) throws(MigrationError) {
+    let tree: ValueTree
+    do throws(FormatError) {
+      // Enough values for tens of thousands of items with all attributes.
+      tree = try ForeignDocument.tree(
+        bytes, valueLimit: 1_000_000, sizeLimit: SourceFile.sizeLimit)
+    } catch {
+      throw .malformed(path: path, reason: error.reason)
+    }
+    do throws(ValueCodingError) {
+      self = try TreeDecoder().decode(Self.self, from: tree)
+    } catch {
+      throw .malformed(path: path, reason: error.reason)
+    }
+  }
+}
+
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
@@ -64,10 +84,10 @@ extension ForeignSecrets {
   ///   ``MigrationError/missingLibrary(_:)``; or ``MigrationError/system(call:path:code:)``.
   public static func keychainExport(at url: URL, passphrase: Secret) throws -> ForeignSecrets {
     let (file, bytes) = try SourceFile.read(url)
-    let export: KeychainExport = try AppleDocument(bytes, of: file.path).decode()
+    let export = try KeychainExport(document: bytes, of: file.path)
     let content = try export.opened(with: passphrase, of: file.path)
     let decrypted = unsafe content.withUnsafeBytes { unsafe [UInt8]($0) }
-    let list: KeychainItems = try AppleDocument(decrypted, of: file.path).decode()
+    let list = try KeychainItems(document: decrypted, of: file.path)
     try checkCount(list.items.count, of: file.path)
     var secrets: [(date: Date, secret: ForeignSecret)] = []
     for (index, item) in list.items.enumerated() {

@@ -9,8 +9,8 @@ import Testing
 struct CountLimitCampaign {
   private static let tooMany = "it has more than 100000 secrets"
 
-  @Test func manyValuesAreUnsupported() throws {
-    let count = AppleDocument.valueLimit + 1
+  @Test func manyValuesAreMalformed() throws {
+    let count = 1_000_001
     let number = BinaryPropertyListFile.number(UInt64(count), size: 4)
     let references = Array(repeating: [0, 0, 1] as [UInt8], count: count).joined()
     let binary = BinaryPropertyListFile(
@@ -20,9 +20,7 @@ struct CountLimitCampaign {
       Array(("<array>" + String(repeating: "<true/>", count: count) + "</array>").utf8),
       binary.bytes,
     ] {
-      try expectError(.unsupported) {
-        try AppleDocument(bytes, of: "file").decode() as KeychainItems
-      }
+      try expectError(.malformed) { try KeychainItems(document: bytes, of: "file") }
     }
   }
 
@@ -30,7 +28,7 @@ struct CountLimitCampaign {
     let item = #"{"class":"genp","v_Data":""}"#
     let limit = ForeignSecrets.countLimit
     let text = "[" + String(repeating: item + ",", count: limit) + item + "]"
-    let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
+    let list = try KeychainItems(document: Array(text.utf8), of: "file")
     #expect(list.items.count == limit + 1)
     #expect(throws: MigrationError.unsupported(path: "", reason: Self.tooMany)) {
       try ForeignSecrets.checkCount(list.items.count, of: "")

@@ -23,10 +23,8 @@ struct HostilePropertyListTests {
     return [kind | 0xf, 0x12] + number(kind == 0xd0 ? count / 2 : count, size: 4) + references
   }
 
-  private func expectMalformed(_ bytes: [UInt8]) throws { try expect(.malformed, bytes) }
-
-  private func expect(_ kind: MigrationError.Kind, _ bytes: [UInt8]) throws {
-    try expectError(kind) { try AppleDocument(bytes, of: "file").decode() as KeychainItems }
+  private func expectMalformed(_ bytes: [UInt8]) throws {
+    try expectError(.malformed) { try KeychainItems(document: bytes, of: "file") }
   }
 
   /// Counts of data, text and containers, in eight bytes and in more.
@@ -88,21 +86,21 @@ struct HostilePropertyListTests {
     let bytes = Array((start + String(repeating: part, count: count)).utf8)
     try expectMalformed(bytes)
     // As the document around the items.
-    try expectError(.malformed) { try AppleDocument(bytes, of: "file").decode() as KeychainExport }
+    try expectError(.malformed) { try KeychainExport(document: bytes, of: "file") }
   }
 
-  @Test func nestedSharedContainersAreUnsupported() throws {
+  @Test func nestedSharedContainersAreMalformed() throws {
     let levels = (1...15).map { container(0xa0, 10, of: $0) }
-    try expect(.unsupported, propertyList(levels + [[0xa0]]))
+    try expectMalformed(propertyList(levels + [[0xa0]]))
     if Campaign.isFull {
       let dictionaries = (1...15).map { container(0xd0, 10, of: $0) }
-      try expect(.unsupported, propertyList(dictionaries + [[0x51, 0x61]]))
+      try expectMalformed(propertyList(dictionaries + [[0x51, 0x61]]))
     }
   }
 
   @Test func sharedDataCountsByItsReferences() throws {
     let data = [0x4f, 0x12] + number(1 << 20, size: 4) + Array(repeating: 0, count: 1 << 20)
-    try expect(.unsupported, propertyList([container(0xa0, 64, of: 1), data]))
+    try expectMalformed(propertyList([container(0xa0, 64, of: 1), data]))
     // A single reference is within the limit, but no item.
     try expectMalformed(propertyList([container(0xa0, 1, of: 1), data]))
   }
@@ -114,7 +112,7 @@ struct HostilePropertyListTests {
     }
     let item: [UInt8] = [0xd2] + [2, 4, 3, 5].flatMap { number($0, size: 3) }
     let bytes = propertyList([container(0xa0, 1000, of: 1), item] + keys + [[0x41, 7] as [UInt8]])
-    let list: KeychainItems = try AppleDocument(bytes, of: "file").decode()
+    let list = try KeychainItems(document: bytes, of: "file")
     #expect(list.items.map(\.data) == Array(repeating: Data([7]), count: 1000))
   }
 
@@ -159,7 +157,7 @@ struct HostilePropertyListTests {
         </dict>
       </array></plist>
       """
-    let list: KeychainItems = try AppleDocument(Array(text.utf8), of: "file").decode()
+    let list = try KeychainItems(document: Array(text.utf8), of: "file")
     #expect(list.items.map(\.labl?.value) == ["<array>"])
   }
 }
