@@ -1,3 +1,4 @@
+import CLibrary
 package import FoundationEssentials
 
 /// A reader of dates in ISO 8601 notation.
@@ -26,19 +27,28 @@ struct DateReader {
     return counts.contains(digits.utf8.count) ? Int64(digits) : nil
   }
 
-  private mutating func twoDigits(_ range: ClosedRange<Int64>) -> Int64? {
-    guard let number = number(digits: 2...2), range.contains(number) else { return nil }
+  private mutating func twoDigits(_ range: ClosedRange<Int32>) -> Int32? {
+    guard let number = number(digits: 2...2).map({ Int32($0) }), range.contains(number) else {
+      return nil
+    }
     return number
   }
+
+  /// The reference date of `Date`, 2001-01-01, in seconds since 1970.
+  fileprivate static let reference: Int64 = 978_307_200
 
   /// Reads the rest of a date, such as `-11-21T15:46:38`, in seconds since 2001-01-01.
   mutating func seconds(inYear year: Int64) -> Int64? {
     guard skip("-"), let month = twoDigits(1...12), skip("-"), let day = twoDigits(1...31),
-      let days = GregorianDays.number(year, month, day),
       skip("T"), let hour = twoDigits(0...23), skip(":"), let minute = twoDigits(0...59),
       skip(":"), let second = twoDigits(0...59)
     else { return nil }
-    return (((days - GregorianDays.reference) * 24 + hour) * 60 + minute) * 60 + second
+    var time = unsafe tm()
+    unsafe (time.tm_year, time.tm_mon, time.tm_mday) = (Int32(year - 1900), month - 1, day)
+    unsafe (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
+    let seconds = unsafe Int64(timegm(&time))
+    // A day that the month does not have becomes one of the next month.
+    return unsafe time.tm_mday == day ? seconds - Self.reference : nil
   }
 
   /// Reads the fraction of a second; returns 0 if there is none, and nil if it is not valid.
@@ -55,7 +65,7 @@ struct DateReader {
     guard isAhead || skip("-"), let hours = twoDigits(0...23), skip(":"),
       let minutes = twoDigits(0...59)
     else { return nil }
-    return (isAhead ? 60 : -60) * (hours * 60 + minutes)
+    return (isAhead ? 60 : -60) * Int64(hours * 60 + minutes)
   }
 }
 
@@ -82,12 +92,12 @@ package enum PropertyListDate {
     // The range is that of the years 1 to 9999.
     guard (-63_113_904_000..<252_423_993_600).contains(seconds), let whole = Int64(exactly: seconds)
     else { return nil }
-    let (days, second) = (whole + GregorianDays.reference * 86_400)
-      .quotientAndRemainder(dividingBy: 86_400)
-    let (year, month, day) = GregorianDays.date(days)
-    func padded(_ number: Int64) -> Substring { String(100 + number).dropFirst() }
-    return "\(String(10_000 + year).dropFirst())-\(padded(month))-\(padded(day))"
-      + "T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
+    var (time, moment) = (unsafe tm(), time_t(whole + DateReader.reference))
+    unsafe gmtime_r(&moment, &time)
+    let year = unsafe String(11_900 + time.tm_year).dropFirst()
+    let parts = unsafe [time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec]
+      .map { String(100 + $0).dropFirst() }
+    return "\(year)-\(parts[0])-\(parts[1])T\(parts[2]):\(parts[3]):\(parts[4])Z"
   }
 
   /// Parses a date such as `2026-11-21T15:46:38Z`.
@@ -99,35 +109,5 @@ package enum PropertyListDate {
       let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
     else { return nil }
     return Date(timeIntervalSinceReferenceDate: Double(seconds))
-  }
-}
-
-/// The numbering of the days of the proleptic Gregorian calendar.
-///
-/// Month 0 is March, so that a leap day is the last day of the year. Days are counted from the year
-/// -10⁹, so that the numbers are positive.
-enum GregorianDays {
-  /// The number of the day 2001-01-01, the reference date of `Date`.
-  static let reference = first(ofMonth: 10, in: 2000)
-
-  private static func first(ofMonth month: Int64, in year: Int64) -> Int64 {
-    let year = year + 1_000_000_000 + month / 12
-    return year * 365 + year / 4 - year / 100 + year / 400 + (153 * (month % 12) + 2) / 5
-  }
-
-  /// Returns the number of a day, or nil if the date does not exist.
-  static func number(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
-    let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
-    let number = first(ofMonth: month, in: year) + day - 1
-    return day > 0 && number < first(ofMonth: month + 1, in: year) ? number : nil
-  }
-
-  static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    // The mean length of a year gives an estimate that is never too small.
-    var year = number * 400 / 146_097 - 999_999_999
-    while first(ofMonth: 0, in: year) > number { year -= 1 }
-    let month = (5 * (number - first(ofMonth: 0, in: year)) + 2) / 153
-    let day = number - first(ofMonth: month, in: year) + 1
-    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
   }
 }
