@@ -57,34 +57,18 @@ package struct ApplicationDirectories: Sendable {
     _ variable: String, inHome subdirectory: String, ofService serviceVariable: String
   ) throws(Unavailable) -> String {
     if let base = Self.path(in: variable, of: environment) { return "\(base)/\(applicationName)" }
-    if let home { return "\(home)/\(subdirectory)/\(applicationName)" }
+    // A user without a home directory has a placeholder.
+    if let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent" {
+      return "\(home)/\(subdirectory)/\(applicationName)"
+    }
     // systemd creates this directory for the service, so the application's name is not appended.
     if let directory = Self.path(in: serviceVariable, of: environment) { return directory }
+    let value = environment["HOME"].map { String(reflecting: $0) } ?? "not set"
     throw Unavailable(
       """
-      There is no directory for the application's files: \(homeProblem). \
+      There is no directory for the application's files, nor a home directory: HOME is \(value). \
       Set one of \(variable), HOME, \(serviceVariable) to an absolute path.
       """)
-  }
-
-  /// The home directory; nil for the placeholder of a user without one.
-  private var home: String? {
-    guard let home = Self.path(in: "HOME", of: environment), home != "/", home != "/nonexistent"
-    else { return nil }
-    return home
-  }
-
-  /// The reason why there is no home directory, as a clause.
-  private var homeProblem: String {
-    switch environment["HOME"] {
-    case nil, "": "HOME is not set"
-    case let home? where home.utf8.first != UInt8(ascii: "/") || home.utf8.contains(0):
-      "HOME is \(String(reflecting: home)), which is not an absolute path"
-    case let home? where home.utf8.allSatisfy { $0 == UInt8(ascii: "/") }:
-      "the home directory is /, which belongs to the whole system"
-    case let home?:
-      "\(home) is a placeholder for users without a home directory"
-    }
   }
 
   /// Returns the absolute path in a variable, without trailing slashes.

@@ -3,7 +3,7 @@ package import CLibrary
 // Modes and owners.
 extension File {
   package func changeMode(to mode: mode_t) throws(SystemError) {
-    try check(.fchmod) { fchmod($0, mode) }
+    try fileSystem.check(.fchmod, path) { fchmod(descriptor, mode) }
   }
 
   /// Changes the mode of a new file, unless it is right.
@@ -25,7 +25,7 @@ extension File {
 
   /// Changes the owner and the group; the maximum value leaves the owner or group unchanged.
   package func changeOwner(to user: uid_t, group: gid_t) throws(SystemError) {
-    try check(.fchown) { fchown($0, user, group) }
+    try fileSystem.check(.fchown, path) { fchown(descriptor, user, group) }
   }
 
   /// Changes the owner and group to those of another file, unless they are equal.
@@ -50,9 +50,8 @@ extension File {
 
   /// Whether this is an empty directory; false if that is unknown, because `/proc` is missing.
   var isEmpty: Bool {
-    let path = withDescriptor { "/proc/self/fd/\($0)" }
     do throws(SystemError) {
-      return try FileSystem().entries(of: path).isEmpty
+      return try FileSystem().entries(of: "/proc/self/fd/\(descriptor)").isEmpty
     } catch {
       return false
     }

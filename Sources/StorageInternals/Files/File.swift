@@ -4,14 +4,8 @@ import Concurrency
 /// An open file, which is closed when the value is destroyed.
 package struct File: ~Copyable, Sendable {
   package let path: String
-  private let descriptor: Int32
-  private let fileSystem: FileSystem
-
-  init(descriptor: Int32, path: String, fileSystem: FileSystem) {
-    self.descriptor = descriptor
-    self.path = path
-    self.fileSystem = fileSystem
-  }
+  let descriptor: Int32
+  let fileSystem: FileSystem
 
   deinit { Fork.closeFile(descriptor) }
 
@@ -105,28 +99,18 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a system call on this file; retries after `EINTR` and throws any other error.
-  @discardableResult
-  func check(_ call: FileSystem.Call, _ body: (Int32) -> Int32) throws(SystemError) -> Int32 {
-    try fileSystem.check(call, path) { body(descriptor) }
-  }
-
-  func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
-
   /// Whether any process has the file open for writing; false if that cannot be determined.
   ///
   /// The kernel grants the file's owner a read lease only if the file is not open for writing.
   var isOpenForWriting: Bool {
-    withDescriptor { descriptor in
-      // If a process opens the file during the lease, the kernel signals this process. The default
-      // signal would terminate it; SIGURG is ignored by default.
-      guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
-      if fcntl(descriptor, Self.setLease, CInt(F_RDLCK)) == 0 {
-        _ = fcntl(descriptor, Self.setLease, CInt(F_UNLCK))
-        return false
-      }
-      return errno == EAGAIN
+    // If a process opens the file during the lease, the kernel signals this process. The default
+    // signal would terminate it; SIGURG is ignored by default.
+    guard fcntl(descriptor, Self.setSignal, SIGURG) == 0 else { return false }
+    if fcntl(descriptor, Self.setLease, CInt(F_RDLCK)) == 0 {
+      _ = fcntl(descriptor, Self.setLease, CInt(F_UNLCK))
+      return false
     }
+    return errno == EAGAIN
   }
 
   // F_SETSIG and F_SETLEASE, which Swift does not import from <fcntl.h>.
@@ -138,7 +122,7 @@ extension File {
   /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
   package func lockIfFree() throws(SystemError) -> Bool {
     do {
-      try check(.flock) { flock($0, LOCK_EX | LOCK_NB) }
+      try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
       return true
     } catch {
       if error.code == EWOULDBLOCK { return false }
@@ -147,7 +131,7 @@ extension File {
   }
 
   /// Releases the lock, even if a child that is being forked still has the file open.
-  package func unlock() { withDescriptor { _ = flock($0, LOCK_UN) } }
+  package func unlock() { _ = flock(descriptor, LOCK_UN) }
 
   /// The process that holds the lock; nil if the kernel does not report it.
   var lockHolder: pid_t? {
@@ -216,9 +200,9 @@ extension File {
   var hasEmulatedLock: Bool {
     // The structure begins with the type of the file system, and is smaller.
     var status = [Int](repeating: 0, count: 64)
-    guard let call = unsafe Self.fstatfs,
-      withDescriptor({ unsafe call($0, &status) }) == 0
-    else { return false }
+    guard let call = unsafe Self.fstatfs, unsafe call(descriptor, &status) == 0 else {
+      return false
+    }
     let (nfs, cifs, smb2): (UInt32, UInt32, UInt32) = (0x6969, 0xFF53_4D42, 0xFE53_4D42)
     return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
   }
@@ -237,7 +221,7 @@ extension File {
   ) -> (code: Int32, conflict: flock?) {
     var record = flock(
       l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)
-    let code = withDescriptor { unsafe fcntl($0, command, &record) }
+    let code = unsafe fcntl(descriptor, command, &record)
     let isFinding = command == F_GETLK || command == Self.getLock
     return (code, code == 0 && isFinding && record.l_type != F_UNLCK ? record : nil)
   }

@@ -33,7 +33,8 @@ struct FileLockWait {
   /// Waits until no other thread of this process is ahead in the queue.
   func enterQueue() throws(SystemError) {
     if FileLockQueue.enter(path, until: deadline) { return }
-    throw timedOut(holder: FileLockQueue.timeout(at: path)?.holder)
+    throw FileLockQueue.timeout(at: path)
+      ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
   }
 
   /// Waits until the file lock is free, and acquires it.
@@ -49,9 +50,10 @@ struct FileLockWait {
       isLocked = try poll(file, queuePause: max(length, Self.shortestQueuePause))
     }
     guard isLocked else {
-      let holder = file.lockHolder ?? file.waitingProcess()
-      FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
-      throw timedOut(holder: holder)
+      let timeout = SystemError(
+        call: .flock, path: path, code: ETIMEDOUT, holder: file.lockHolder ?? file.waitingProcess())
+      FileLockQueue.setTimeout(timeout, at: path)
+      throw timeout
     }
     if !keepsTurn { FileLockQueue.beginTurn(at: path) }
     if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
@@ -79,19 +81,10 @@ struct FileLockWait {
       }
     }
   }
-
-  private func timedOut(holder: pid_t?) -> SystemError {
-    SystemError(call: .flock, path: path, code: ETIMEDOUT, holder: holder)
-  }
 }
 
 /// The threads of this process that wait for file locks, in FIFO order per lock.
 enum FileLockQueue {
-  struct Timeout: Sendable {
-    /// The process that held the lock; nil if the kernel did not report it.
-    let holder: pid_t?
-  }
-
   /// A time in which this process may acquire a lock again without waiting for others.
   struct Turn: Sendable {
     let path: String
@@ -108,7 +101,7 @@ enum FileLockQueue {
     /// semaphore that is signaled when the thread becomes the first.
     var waiting: [String: [DispatchSemaphore]] = [:]
     /// The last timeout of each lock that has not been free since.
-    var timeouts: [String: Timeout] = [:]
+    var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
   }
@@ -160,9 +153,9 @@ enum FileLockQueue {
 
   static func beginTurn(at path: String) { state.withLock { $0.lastTurn = Turn(path: path) } }
 
-  static func timeout(at path: String) -> Timeout? { state.withLock { $0.timeouts[path] } }
+  static func timeout(at path: String) -> SystemError? { state.withLock { $0.timeouts[path] } }
 
-  static func setTimeout(_ timeout: Timeout?, at path: String) {
+  static func setTimeout(_ timeout: SystemError?, at path: String) {
     state.withLock { $0.timeouts[path] = timeout }
   }
 }

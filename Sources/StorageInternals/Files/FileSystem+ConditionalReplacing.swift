@@ -174,7 +174,7 @@ extension File {
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
     do throws(SystemError) {
-      try check(.futimens) { unsafe futimens($0, times) }
+      try fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
       return now.nanoseconds
     } catch {
       return nil

@@ -28,7 +28,7 @@ extension FileSystem {
     let name = path.lastComponent
     let parent = try openDirectory(path.parentDirectory)
     do {
-      try check(.mkdir, at: path) { parent.withDescriptor { unsafe mkdirat($0, name, 0o700) } }
+      try check(.mkdir, at: path) { unsafe mkdirat(parent.descriptor, name, 0o700) }
     } catch {
       // NFS and sandboxes may refuse this before it is known that the directory exists.
       guard [EEXIST, EACCES, EPERM, EROFS].contains(error.code) else { throw error }
@@ -43,7 +43,7 @@ extension FileSystem {
       try give(path, toOwnerOf: parent)
     } catch {
       // An unusable directory must not remain.
-      parent.withDescriptor { _ = unsafe unlinkat($0, name, AT_REMOVEDIR) }
+      _ = unsafe unlinkat(parent.descriptor, name, AT_REMOVEDIR)
       throw error
     }
     try parent.synchronizeEntries()
@@ -68,9 +68,7 @@ extension FileSystem {
     do {
       // By name, because its owner may be unable to open it.
       try check(.fchmod, at: path) {
-        parent.withDescriptor {
-          unsafe fchmodat($0, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
-        }
+        unsafe fchmodat(parent.descriptor, name, mode & 0o7000 | 0o700, AT_SYMLINK_NOFOLLOW)
       }
     } catch {
       if error.isRefusal, mode & 0o700 == 0o700 { return }

@@ -24,7 +24,7 @@ package struct FileSystem: Sendable {
   /// It must not be used after the directory is closed.
   func within(_ directory: borrowing File) -> FileSystem {
     var copy = self
-    copy.directory = directory.withDescriptor { $0 }
+    copy.directory = directory.descriptor
     return copy
   }
 
@@ -36,7 +36,7 @@ package struct FileSystem: Sendable {
     let descriptor = try check(.open, at: path) {
       Fork.openFile(flags) { unsafe openat(directory, name(path), flags | O_CLOEXEC, mode) }
     }
-    return File(descriptor: descriptor, path: path, fileSystem: self)
+    return File(path: path, descriptor: descriptor, fileSystem: self)
   }
 
   /// Creates an unnamed file in the directory of its future path; nil if this is not supported.
@@ -48,7 +48,7 @@ package struct FileSystem: Sendable {
       let descriptor = try check(.open, at: path) {
         Fork.openFile(flags) { unsafe openat(directory, parent, flags, mode) }
       }
-      return File(descriptor: descriptor, path: path, fileSystem: self)
+      return File(path: path, descriptor: descriptor, fileSystem: self)
     } catch {
       // File systems that ignore the flag fail with `EISDIR`; ext4, in a removed directory, with
       // `EPERM`, where a named file fails with `ENOENT`.

@@ -54,16 +54,12 @@ import Testing
     expectError("XDG_DATA_HOME, HOME, STATE_DIRECTORY") { try directories.data }
   }
 
-  @Test(arguments: [
-    (nil, "HOME is not set"), ("", "HOME is not set"), ("here", "not an absolute path"),
-    ("/", "the home directory is /,"), ("//", "the home directory is /,"),
-    ("/nonexistent", "/nonexistent is a placeholder for users without a home directory"),
-    ("/nonexistent/", "/nonexistent/ is a placeholder for users without a home directory"),
-  ])
-  func errorExplainsTheHomeDirectory(home: String?, reason: String) throws {
+  @Test(arguments: [nil, "", "here", "/", "//", "/nonexistent", "/nonexistent/"])
+  func errorNamesTheHomeDirectory(home: String?) throws {
     let directories = try directories(["HOME": home].compactMapValues(\.self))
     let error = #expect(throws: Unavailable.self) { try directories.configuration }
-    #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+    let name = home.map { String(reflecting: $0) } ?? "not set"
+    #expect(error?.description.contains(": HOME is \(name)") == true)
   }
 
   @Test(arguments: ["", ".", "..", "a/b", "/", "a\0b", "/\u{301}", "a\u{FFFD}"])
