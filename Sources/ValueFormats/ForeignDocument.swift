@@ -27,12 +27,11 @@ package enum ForeignDocument {
         zip(bytes, next).count { $0 == UInt8(ascii: "<") && $1 != UInt8(ascii: "/") }, bytes.count)
       var reader = try MarkupReader(bytes[...], makesTrees: true, .plain)
       return try reader.document()
-    case .json, .openStepPropertyList:
+    case .json:
       try check(bytes.count { ",[{".utf8.contains($0) }, bytes.count)
       return try JSONFormat(.plain).decode(bytes[...])
-    case .text, nil:
-      throw FormatError(
-        reason: "the file is neither a property list nor JSON, in UTF-8", offset: 0)
+    case .wideText, nil:
+      throw FormatError(reason: "it is neither a property list nor JSON in UTF-8", offset: 0)
     }
   }
 

@@ -67,17 +67,6 @@ extension TreeReader: SingleValueDecodingContainer {
 }
 
 extension ValueTree {
-  func scalar<Scalar: StoredScalar>(
-    at path: @autoclosure () -> CodingPath?, _ form: ValueForm
-  ) throws -> Scalar {
-    do throws(ValueCodingError.Problem) {
-      try check(Scalar.self, form)
-      return try Scalar(self)
-    } catch {
-      throw DecodingError(error, of: Scalar.self, at: path())
-    }
-  }
-
   func value<Value: Decodable>(
     of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> Value {
@@ -115,17 +104,13 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try value(of: type, from: tree(key), key)
   }
 
-  func decode<Scalar: StoredScalar>(_ type: Scalar.Type, forKey key: Key) throws -> Scalar {
-    try scalar(key)
+  // The default implementations for these types throw an error.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try value(of: type, from: tree(key), key)
   }
 
-  // The default implementations for these types throw an error.
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key) }
-
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
-
-  private func scalar<Scalar: StoredScalar>(_ key: Key) throws -> Scalar {
-    try tree(key).scalar(at: path(of: key), reader.context.form)
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try value(of: type, from: tree(key), key)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {

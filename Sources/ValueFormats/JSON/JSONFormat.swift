@@ -5,9 +5,7 @@ package struct JSONFormat: StoredFormat {
   package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
-    // A file that resembles an OpenStep property list is usually JSON with a comment or a typo, and
-    // the reader reports its position.
-    try FileKind.require(.json, .openStepPropertyList, of: file)
+    try FileKind.require(.json, of: file)
     var reader = try JSONReader(file[...], makesTrees: false)
     if reader.hasPrefix("\u{FEFF}") { reader.position += 3 }
     reader.skipWhitespace()

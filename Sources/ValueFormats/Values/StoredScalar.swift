@@ -13,7 +13,11 @@ extension StoredScalar {
   /// Decodes a value from the tree of a decoder; nil if the decoder does not decode settings.
   package static func decodeTree(of decoder: any Decoder) throws -> Self? {
     guard let reader = decoder as? TreeReader, reader.context.form == .setting else { return nil }
-    return try reader.tree.scalar(at: reader.path, .setting)
+    do throws(ValueCodingError.Problem) {
+      return try Self(reader.tree)
+    } catch {
+      throw DecodingError(error, of: Self.self, at: reader.path)
+    }
   }
 
   package func encodeTree(to encoder: any Encoder) throws -> Bool {
