@@ -1,18 +1,14 @@
 import CLibrary
 
-/// A C library that is loaded at run time, so that it is not a build dependency.
-///
-/// The library remains loaded until the process ends, because function pointers, thread-local
-/// destructors and exit handlers may refer to its code.
+/// A C library that is loaded at run time, until the process ends: exit handlers may refer to its
+/// code.
 @safe package struct DynamicLibrary: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
 
-  /// The name by which the library was found.
   package let name: String
 
-  /// Loads the first available library of several names, such as a newer and an older version.
-  ///
-  /// The error message lists `packages`, the packages that contain the library, by distribution.
+  /// Loads the first available library of several names; `packages` are those that contain it, by
+  /// distribution.
   package init(anyOf names: [String], packages: [String: String]) throws(Unavailable) {
     var reasons: [String] = []
     for name in names {
@@ -46,10 +42,8 @@ import CLibrary
       fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
     }
     guard let address = unsafe symbol(name) else { throw .missing(name, in: self) }
-    // POSIX specifies that `dlsym` returns functions as data pointers.
     return unsafe unsafeBitCast(address, to: type)
   }
-
 }
 
 /// The reason, in sentences, why a part of the system cannot be used.

@@ -10,11 +10,9 @@ package struct FailureLog<Failure: Hashable & CustomStringConvertible & Sendable
     self.output = output
   }
 
-  /// Writes a failure, unless it was already written and not forgotten.
   @Sendable package func report(_ failure: Failure) {
     if seen.withLock({ $0.insert(failure).inserted }) { output(failure.description) }
   }
 
-  /// Forgets a failure whose cause is gone, so that it is written if it happens again.
   package func forget(_ failure: Failure) { seen.withLock { _ = $0.remove(failure) } }
 }

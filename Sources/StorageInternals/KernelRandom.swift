@@ -1,10 +1,8 @@
 import CLibrary
 
-/// The kernel's random number generator, which requires no file and reports failures.
-///
-/// Foundation's `UUID()` returns repeated values if it cannot open `/dev/urandom`.
+/// The kernel's random number generator, which needs no file and reports failures, unlike `UUID()`.
 package enum KernelRandom {
-  /// Fills a buffer of at most 256 bytes with random bytes.
+  /// Fills a buffer of at most 256 bytes.
   package static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(SystemError) {
     guard let start = buffer.baseAddress else { return }
     guard unsafe getentropy(start, buffer.count) == 0 else {
@@ -21,7 +19,6 @@ package enum KernelRandom {
     return bytes
   }
 
-  /// Returns a uniformly distributed random integer.
   package static func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
   ) throws(SystemError) -> Integer {

@@ -5,10 +5,9 @@ package struct SystemError: Error, Hashable, Sendable {
   package let call: FileSystem.Call
   package let path: String
   package let code: Int32
-  /// The process that held the lock at a timeout; nil if the kernel did not report it.
+  /// The process that held a lock, if the kernel reports it.
   package let holder: pid_t?
-  /// Whether a directory could not be flushed, so that its last changes, which are in place, may
-  /// not survive a power failure.
+  /// Whether a directory could not be flushed, so that a power failure may undo its last changes.
   package let isUncertain: Bool
 
   package init(
@@ -31,7 +30,6 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// Returns the message for an error number and, if there is one, a remedy.
   package static func advice(on code: Int32, of call: String) -> String {
     let message = "\(errorMessage(code)) (errno \(code))."
     if code == EILSEQ {
@@ -69,7 +67,6 @@ extension SystemError: CustomStringConvertible {
     """
   }
 
-  /// The remark on a directory that cannot be flushed.
   package static let unflushableDirectory = """
     its file system cannot flush directories, or this user may not list it, so a power failure may \
     undo the last writes

@@ -1,7 +1,7 @@
 import CLibrary
 
 extension [UInt8] {
-  /// Overwrites the bytes and empties the array, which must not share its memory with a copy.
+  /// Overwrites and removes the bytes, whose memory must have no other reference.
   package mutating func wipe() {
     // The optimizer does not remove calls to `explicit_bzero`.
     unsafe withUnsafeMutableBytes { unsafe overwrite($0) }

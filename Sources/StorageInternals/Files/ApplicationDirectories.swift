@@ -6,7 +6,7 @@ package struct ApplicationDirectories: Sendable {
   package let applicationName: String
   private let environment: [String: String]
 
-  /// Creates the directories of an application, or of the executable if the name is nil.
+  /// The default name is that of the executable.
   package init(
     applicationName: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,28 +25,25 @@ package struct ApplicationDirectories: Sendable {
     self.environment = environment
   }
 
-  /// The directory for the application's settings.
   package var configuration: String {
     get throws(Unavailable) {
       try directory("XDG_CONFIG_HOME", inHome: ".config", ofService: "CONFIGURATION_DIRECTORY")
     }
   }
 
-  /// The directory for the user's data.
   package var data: String {
     get throws(Unavailable) {
       try directory("XDG_DATA_HOME", inHome: ".local/share", ofService: "STATE_DIRECTORY")
     }
   }
 
-  /// The directory for state that is specific to this machine.
   package var state: String {
     get throws(Unavailable) {
       try directory("XDG_STATE_HOME", inHome: ".local/state", ofService: "STATE_DIRECTORY")
     }
   }
 
-  /// Returns the directory of the credentials that systemd passes to this service.
+  /// The directory of the credentials that systemd passes to this service.
   package static func credentials(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String? {
@@ -71,10 +68,7 @@ package struct ApplicationDirectories: Sendable {
       """)
   }
 
-  /// Returns the absolute path in a variable, without trailing slashes.
-  ///
-  /// Relative paths are ignored, as the specification requires. Of several paths, which systemd
-  /// separates by colons, the first is returned.
+  /// Returns the absolute path in a variable, or the first of several, without trailing slashes.
   private static func path(in variable: String, of environment: [String: String]) -> String? {
     guard let value = environment[variable], value.utf8.first == UInt8(ascii: "/"),
       !value.utf8.contains(0)

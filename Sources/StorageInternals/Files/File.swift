@@ -19,7 +19,6 @@ package struct File: ~Copyable, Sendable {
   package func read(from offset: Int, count: Int) throws(SystemError) -> [UInt8] {
     // The count may come from a damaged file, so the file's size limits the allocation.
     let limit = count <= 65536 ? count : min(count, max(0, try status().size - offset))
-    // Initializing an array without capacity would write to the shared empty array.
     if limit <= 0 { return [] }
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
@@ -33,7 +32,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Fills a buffer, up to the end of the file; returns the number of bytes read.
+  /// Fills a buffer, or less at the end of the file, and returns the number of bytes read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, from offset: Int
   ) throws(SystemError) -> Int {
@@ -52,7 +51,6 @@ package struct File: ~Copyable, Sendable {
   }
 
   package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
-    // An array is not copied.
     let bytes = Array(bytes)
     var done = 0
     while done < bytes.count {
@@ -69,12 +67,10 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Flushes the file's content, and the metadata needed to read it, to disk.
   package func synchronizeData() throws(SystemError) {
     try fileSystem.check(.fdatasync, path) { fdatasync(descriptor) }
   }
 
-  /// Flushes the file's content and metadata to disk.
   package func synchronize() throws(SystemError) {
     try fileSystem.check(.fsync, path) { fsync(descriptor) }
   }
@@ -119,7 +115,7 @@ package struct File: ~Copyable, Sendable {
 }
 
 extension File {
-  /// Acquires the lock (`flock`) unless another open file holds it; closing the file releases it.
+  /// Acquires the lock (`flock`), unless another open file holds it.
   package func lockIfFree() throws(SystemError) -> Bool {
     do {
       try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
@@ -133,7 +129,7 @@ extension File {
   /// Releases the lock, even if a child that is being forked still has the file open.
   package func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-  /// The process that holds the lock; nil if the kernel does not report it.
+  /// The process that holds the lock, if the kernel reports it.
   var lockHolder: pid_t? {
     do throws(SystemError) {
       let status = try status()
@@ -157,17 +153,15 @@ extension File {
   }
 
   // Each process that waits for the lock has a place in the queue: a record lock on a byte after
-  // those of the processes that wait longer. Child processes do not inherit it. The kernel releases
-  // it when the process ends or closes the file.
+  // those of the processes that wait longer. Child processes do not inherit it.
 
   /// A process in the queue, at or after a place; nil if there is none.
   func waitingProcess(from place: off_t = 0) -> pid_t? {
     recordLock(F_GETLK, F_WRLCK, from: place).conflict?.l_pid
   }
 
-  /// Takes the last place in the queue; returns nil if another process is just doing so.
-  ///
-  /// If the file system does not support record locks, returns the first place.
+  /// Takes the last place in the queue, or without record locks the first; returns nil if another
+  /// process is just doing so.
   func enterQueue() -> off_t? {
     var place: off_t = 0
     for _ in 0..<1000 {
@@ -187,7 +181,7 @@ extension File {
     return nil
   }
 
-  /// Returns the approximate number of processes that wait longer than the one at a place.
+  /// Returns the approximate number of processes before a place.
   func waitingCount(before place: off_t) -> Int {
     guard place > 0,
       let conflict = recordLock(F_GETLK, F_WRLCK, from: 0, count: place).conflict
@@ -226,7 +220,7 @@ extension File {
     return (code, code == 0 && isFinding && record.l_type != F_UNLCK ? record : nil)
   }
 
-  /// Returns a process if it is running; if not, a child that inherited the file holds the lock.
+  /// Returns nil for a process that has ended; a child that inherited the file then has the lock.
   private static func running(_ process: pid_t) -> pid_t? {
     process > 0 && (kill(process, 0) == 0 || errno == EPERM) ? process : nil
   }

@@ -4,29 +4,23 @@ import Synchronization
 
 /// A lock that excludes other threads and processes, and is released when the value is destroyed.
 ///
-/// The lock is a `flock` on an open file, so the kernel releases it when the process ends. Each
-/// `FileLock` opens the file separately, so that it also excludes threads of the same process. It
-/// does not synchronize memory.
-///
-/// The lock file is separate from the data, which a rename replaces; it is empty and never removed.
+/// The lock is a `flock`, which the kernel releases when the process ends, on a file of its own
+/// that is empty and never removed. It does not synchronize memory.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
-  /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
 
-  /// The default time to wait for a lock.
   package static let defaultTimeout = Duration.seconds(30)
 
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
-  /// Processes acquire the lock in the order of their requests, each for a turn in which it may
-  /// acquire the lock once more, because changing to another process is slow while the machine is
-  /// busy. `turn` is the maximum time of that. After the queue timeout, and on network file
-  /// systems, the order among processes is ignored.
+  /// Processes acquire the lock in the order of their requests, each for a turn of at most `turn`
+  /// in which it may acquire the lock once more, because changing to another process is slow while
+  /// the machine is busy. After the queue timeout, and on network file systems, this order is
+  /// ignored.
   ///
-  /// A missing lock file is created with access for its owner only, once its directory and all of
-  /// the parents exist durably. After a timeout, this throws `ETIMEDOUT` of `flock`, with the
-  /// holder if it is known, and later calls for the path fail immediately until the lock is free.
+  /// A missing lock file is created durably. After a timeout, this throws `ETIMEDOUT` of `flock`,
+  /// and later calls for the path fail immediately until the lock is free.
   package init(
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
     queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
@@ -51,7 +45,7 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Acquires the lock if it is free; returns nil otherwise.
+  /// Acquires the lock; returns nil if it is not free.
   package static func ifFree(
     at path: String, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) -> FileLock? {
@@ -72,13 +66,10 @@ package struct FileLock: ~Copyable, Sendable {
     if isQueued { FileLockQueue.leave(file.path) }
   }
 
-  /// Releases the lock before the end of its scope.
   package consuming func release() {}
 
-  /// Changes the owner of the lock file to that of the data beside it, or for missing data, of the
-  /// directory, so that processes of that user can open it.
-  ///
-  /// `owner` is that of the data as just read, and usually that of the lock file.
+  /// Changes the owner of the lock file to that of the data beside it, which usually is `owner`, or
+  /// for missing data, of the directory.
   package func changeOwner(
     forDataAt path: String, ownedBy owner: uid_t? = nil, in fileSystem: FileSystem = FileSystem()
   ) throws(SystemError) {
@@ -88,8 +79,8 @@ package struct FileLock: ~Copyable, Sendable {
     let files = fileSystem.within(directory)
     let new =
       if let data = try files.status(of: path) { data.owner } else { try directory.status().owner }
-    // The lock may be elsewhere, if a link was in place of the directory when it was opened. A file
-    // with several links may be another file that was hard-linked here to change its owner.
+    // The lock may be elsewhere, if a link was in place of the directory, or may be another file
+    // that was hard-linked here to change its owner.
     guard status.owner != new, status.links == 1, status.size == 0,
       try file.isStill(at: file.path, in: files)
     else { return }
@@ -118,9 +109,8 @@ extension File {
     return status.inode == current.inode && status.device == current.device
   }
 
-  /// Returns whether a path still refers to this locked file, and unlocks the file otherwise.
-  ///
-  /// A child that is being forked would keep the lock of a file that is only closed.
+  /// Returns whether a path still refers to this locked file, and unlocks the file otherwise,
+  /// because a child that is being forked would keep the lock of a file that is only closed.
   fileprivate func staysLocked(
     at path: String, in fileSystem: FileSystem
   ) throws(SystemError) -> Bool {
@@ -131,7 +121,7 @@ extension File {
   }
 }
 
-/// The maximum time that a store waits for a lock, which any thread may change at any time.
+/// The maximum time that a store waits for a lock.
 package final class LockTimeout: Sendable {
   private let nanoseconds = Atomic(Int64(FileLock.defaultTimeout / .nanoseconds(1)))
 

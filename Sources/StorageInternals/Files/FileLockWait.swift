@@ -4,10 +4,10 @@ import Dispatch
 
 /// A thread's wait for a file lock, up to a deadline.
 ///
-/// The kernel does not support a deadline for a file lock, so the lock is polled, by the first of
-/// the waiting processes only. The others poll their places in a queue of POSIX record locks on the
-/// same file. Pauses and turns are proportional to the time of a write, so that waiting processes
-/// do not delay the writer, and the slowest of N writers waits for about 2 * N writes.
+/// The kernel has no deadline for a file lock, so the first of the waiting processes polls the
+/// lock, and the others poll their places in a queue of POSIX record locks on the same file. Pauses
+/// and turns are proportional to the time of a write, so that the slowest of N writers waits for
+/// about 2 * N writes.
 struct FileLockWait {
   private let path: String
   private let turn: Duration
@@ -30,14 +30,12 @@ struct FileLockWait {
     queueDeadline = now.advanced(by: queueTimeout)
   }
 
-  /// Waits until no other thread of this process is ahead in the queue.
   func enterQueue() throws(SystemError) {
     if FileLockQueue.enter(path, until: deadline) { return }
     throw FileLockQueue.timeout(at: path)
       ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
   }
 
-  /// Waits until the file lock is free, and acquires it.
   func lock(_ file: borrowing File) throws(SystemError) {
     let last = FileLockQueue.turn(at: path)
     let length = last?.length(atMost: turn) ?? turn
@@ -97,8 +95,7 @@ enum FileLockQueue {
   }
 
   private struct State: Sendable {
-    /// The threads that wait behind another one, by the path of the lock file, each with a
-    /// semaphore that is signaled when the thread becomes the first.
+    /// The threads that wait behind another one, by the path of the lock file.
     var waiting: [String: [DispatchSemaphore]] = [:]
     /// The last timeout of each lock that has not been free since.
     var timeouts: [String: SystemError] = [:]
@@ -108,9 +105,8 @@ enum FileLockQueue {
 
   private static let state = Lock(State())
 
-  /// Enters the queue and waits for the threads ahead; returns false at the deadline.
-  ///
-  /// A call that returns true must be balanced by a call of `leave`.
+  /// Enters the queue and waits for the threads ahead; returns false at the deadline, and otherwise
+  /// requires a call of `leave`.
   static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
     let semaphore = state.withLock { state -> DispatchSemaphore? in
       if state.waiting[path] == nil {
@@ -132,7 +128,6 @@ enum FileLockQueue {
     }
   }
 
-  /// Leaves the queue and wakes the next thread.
   static func leave(_ path: String) {
     state.withLock { state in
       if let last = state.lastTurn, last.path == path, last.hold == nil {
@@ -146,7 +141,6 @@ enum FileLockQueue {
     }
   }
 
-  /// Returns the last turn at a lock, which may be over.
   static func turn(at path: String) -> Turn? {
     state.withLock { $0.lastTurn?.path == path ? $0.lastTurn : nil }
   }

@@ -1,6 +1,6 @@
 package import CLibrary
 
-/// The metadata of a file, as returned by `stat`.
+/// The metadata of a file.
 package struct FileStatus: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
@@ -22,13 +22,11 @@ package struct FileStatus: Hashable, Sendable {
     owner = status.st_uid
     group = status.st_gid
     links = Int(status.st_nlink)
-    // The conversion may wrap around, because any process that can write the file can set any date.
     modified = status.st_mtim.nanoseconds
     changed = status.st_ctim.nanoseconds
   }
 
-  /// The time that the kernel would record for a change made now, in the unit of `changed`; its
-  /// clock ticks a few hundred times per second.
+  /// The time that the kernel would record for a change made now, in the unit of `changed`.
   package static var now: Int {
     var time = timespec()
     // The call fails only for an unknown clock.
@@ -45,7 +43,6 @@ package struct FileStatus: Hashable, Sendable {
   package var isReadOnly: Bool { mode & 0o200 == 0 }
   package var isAccessibleToOthers: Bool { mode & 0o077 != 0 }
 
-  /// Returns whether this is the same file, of the same size and modification time.
   package func isUnmodified(since other: FileStatus) -> Bool {
     inode == other.inode && device == other.device && size == other.size
       && modified == other.modified
@@ -55,8 +52,7 @@ package struct FileStatus: Hashable, Sendable {
     isUnmodified(since: other) && changed == other.changed
   }
 
-  /// Returns why a path no longer leads to the unchanged file of this status, or is a symbolic
-  /// link, as a clause; nil if neither is the case.
+  /// Returns why a path no longer leads to the unchanged file, or is a symbolic link, as a clause.
   package func change(of path: String) throws(SystemError) -> String? {
     guard let now = try FileSystem().status(of: path) else { return "it no longer exists" }
     if now.isSymbolicLink { return "it is a symbolic link; specify the file itself" }

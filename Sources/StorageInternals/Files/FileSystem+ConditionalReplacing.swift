@@ -2,7 +2,6 @@ import CLibrary
 
 // Replacing a file unless another program has changed it.
 extension FileSystem {
-  /// The result of replacing a file.
   package struct Replacement: ~Copyable {
     /// The new file, open for writing.
     package let file: File
@@ -15,16 +14,14 @@ extension FileSystem {
   /// Replaces a file as `replaceFile` does, unless another program has changed or replaced it.
   ///
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
-  /// wrote to it. If the kernel or the file system does not support exchanging files, the check
-  /// precedes the replacement, and a write between the two is not detected. A program that has the
-  /// old file open for writing has 50 milliseconds to finish. Until the check is over, both files
-  /// are provisional (``File/isProvisional``).
+  /// wrote to it. Where files cannot be exchanged, the check precedes the replacement, and a write
+  /// between the two is not detected. A program that has the old file open for writing has 50
+  /// milliseconds to finish. Until then, both files are provisional (``File/isProvisional``).
   ///
-  /// The new file has the owner, group and mode of the old one, but not its other hard links or its
-  /// access control list. If there is no old file, the new one has mode 0600, and the owner of the
-  /// directory if this process is root. `hasExpectedContent` returns whether the file at a path,
-  /// which has the expected size and date, also has the expected content. Returns nil if the file
-  /// was not the expected one.
+  /// The new file has the owner, group and mode of the old one. If there is none, it has mode 0600,
+  /// and the owner of the directory if this process is root. `hasExpectedContent` compares the
+  /// content of a file of the expected size and date. Returns nil if the file was not the expected
+  /// one.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) throws(SystemError) -> Bool
@@ -108,7 +105,7 @@ extension FileSystem {
     return false
   }
 
-  /// Returns whether the old file is the expected one, after waiting for its writers up to a limit.
+  /// Waits for the writers of the old file, and returns whether it is the expected one.
   private func isUnmodified(
     _ file: borrowing File, since old: FileStatus
   ) throws(SystemError) -> Bool {
@@ -126,7 +123,7 @@ extension FileSystem {
     _ temporary: String, _ new: FileStatus, at path: String
   ) throws(SystemError) {
     var inPlace = new
-    // Limited, in case a program replaces the file during every attempt.
+    // A program might replace the file during every attempt.
     for _ in 0..<100 {
       guard let next = try status(of: temporary) else { return }
       do {
@@ -146,15 +143,14 @@ extension FileSystem {
 }
 
 extension File {
-  /// Whether the writer of a replacement may still restore the replaced file.
+  /// Whether the writer of a replacement may still restore the replaced file; false without locks.
   ///
-  /// It is determined by a lock on the last possible byte, which the kernel releases when the
-  /// writer ends. The result is false if the file system does not support such locks.
+  /// The lock is on the last possible byte, and the kernel releases it when the writer ends.
   package var isProvisional: Bool {
     recordLock(Self.getLock, F_WRLCK, from: .max - 1, count: 1).conflict != nil
   }
 
-  /// Makes the file provisional or final; `writing` if it is open for writing only.
+  /// `writing` is whether the file is open for writing only.
   fileprivate func setProvisional(_ isProvisional: Bool, writing: Bool = false) {
     let type = isProvisional ? writing ? F_WRLCK : F_RDLCK : F_UNLCK
     _ = recordLock(Self.setLock, type, from: .max - 1, count: 1)
@@ -165,9 +161,8 @@ extension File {
   static var getLock: Int32 { 36 }
   private static var setLock: Int32 { 37 }
 
-  /// Sets the modification time to the precise current time and returns it; returns nil on failure.
-  ///
-  /// The kernel itself may record the same time for writes within a few milliseconds.
+  /// Sets and returns the precise modification time, because the kernel may record the same one for
+  /// writes within a few milliseconds; returns nil on failure.
   fileprivate func setModificationTime() -> Int? {
     var now = timespec()
     // The call fails only for an unknown clock.

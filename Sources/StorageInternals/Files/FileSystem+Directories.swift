@@ -2,11 +2,8 @@ import CLibrary
 
 // Creating, flushing and listing directories.
 extension FileSystem {
-  /// Creates a directory and its missing parents durably, with access for their owner only.
-  ///
-  /// Existing directories and symbolic links to directories are left unchanged. The umask does not
-  /// affect the mode. If root creates directories, their owner is that of the nearest existing one.
-  /// Returns the highest directory that was created; nil if the last one exists.
+  /// Creates a directory and its missing parents durably, with mode 0700, and returns the highest
+  /// one that was created; nil if the last one exists.
   @discardableResult
   package func makeDirectories(_ path: String) throws(SystemError) -> String? {
     if path.utf8.last == UInt8(ascii: "/") {
@@ -50,7 +47,6 @@ extension FileSystem {
     return true
   }
 
-  /// Gives a new directory to the owner of its parent, if this process is root.
   private func give(_ path: String, toOwnerOf parent: borrowing File) throws(SystemError) {
     let place = try parent.status()
     guard geteuid() == 0, place.owner != 0 else { return }
@@ -76,9 +72,7 @@ extension FileSystem {
     }
   }
 
-  /// Opens a directory for flushing its entries and for finding files in it.
-  ///
-  /// One that may not be listed can only be opened for the latter.
+  /// Opens a directory for finding files in it and, unless it may not be listed, for flushing it.
   func openDirectory(_ path: String) throws(SystemError) -> File {
     do {
       return try open(path, O_RDONLY | O_DIRECTORY)
@@ -89,9 +83,7 @@ extension FileSystem {
     return try open(path, 0o10000000 | O_DIRECTORY)
   }
 
-  /// Flushes a directory's entries to disk, so that a new or renamed file survives a power failure.
-  ///
-  /// Returns false if the directory cannot be flushed, as in ``File/synchronizeEntries()``.
+  /// Flushes the entries of a directory, as ``File/synchronizeEntries()`` does.
   @discardableResult
   package func synchronizeDirectory(_ path: String) throws(SystemError) -> Bool {
     try openDirectory(path).synchronizeEntries()
@@ -144,11 +136,8 @@ extension FileSystem {
 }
 
 extension File {
-  /// Flushes the entries of an open directory to disk.
-  ///
-  /// - Returns: False if the file system cannot flush directories, or if the directory could not be
-  ///   opened for that.
-  /// - Throws: A `SystemError` that is uncertain, because the changes to the entries are in place.
+  /// Flushes the entries of an open directory, with an uncertain error; returns false if the file
+  /// system cannot do that, or the directory could not be opened for it.
   @discardableResult
   func synchronizeEntries() throws(SystemError) -> Bool {
     do {

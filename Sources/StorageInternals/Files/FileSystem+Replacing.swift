@@ -5,16 +5,12 @@ import Concurrency
 extension FileSystem {
   /// Creates or replaces a file that only its owner, this user, can access; atomically and durably.
   ///
-  /// If the process or the machine stops at any time, the path refers to either the complete old
-  /// content or the complete new content. A symbolic link at the path is replaced, not followed.
+  /// A symbolic link at the path is replaced, not followed. A file system that gives other users
+  /// more permissions than `mode` causes an error. Unless `overwriting` is true, an existing file
+  /// causes `EEXIST`.
   ///
-  /// The directory must exist. The umask does not affect `mode`; a file system that gives other
-  /// users more permissions causes an error. Unless `overwriting` is true, an existing file causes
-  /// `EEXIST`.
-  ///
-  /// After an error, the path still refers to the old content. Only if the error is uncertain, that
-  /// of the final `fsync` of the directory, it refers to the new content, which may not survive a
-  /// power failure.
+  /// After an error, the path still refers to the old content; only if the error is uncertain, to
+  /// the new content, which may not survive a power failure.
   @discardableResult
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
@@ -40,17 +36,13 @@ extension FileSystem {
     return file
   }
 
-  /// Creates an unnamed file with which ``replaceFile(at:with:)`` can replace another one.
-  ///
-  /// - Returns: The file, or nil if the file system does not support unnamed files.
+  /// Creates an unnamed file for ``replaceFile(at:with:)``; nil if the file system cannot.
   package func openReplacement(of path: String, mode: mode_t) throws(SystemError) -> File? {
     try openUnnamed(for: path.temporaryPath(try KernelRandom.integer()), mode: mode)
   }
 
-  /// Replaces a file with one created by ``openReplacement(of:mode:)``, atomically and durably.
-  ///
-  /// - Returns: False if the unnamed file cannot be linked, because `/proc` is missing.
-  /// - Throws: A `SystemError`, as in ``replaceFile(at:with:mode:overwriting:)``.
+  /// Replaces a file with one created by ``openReplacement(of:mode:)``, atomically and durably;
+  /// returns false without `/proc`.
   package func replaceFile(
     at path: String, with replacement: borrowing File
   ) throws(SystemError) -> Bool {
@@ -90,7 +82,7 @@ extension FileSystem {
     return file
   }
 
-  /// Removes a temporary file; on failure, returns false and leaves it to `removeTemporaryFiles`.
+  /// Removes a temporary file; returns false on failure.
   @discardableResult
   func discard(_ temporary: String) -> Bool {
     // In a forked child that leaves its parent's function, the file is the parent's.
@@ -103,16 +95,13 @@ extension FileSystem {
     }
   }
 
-  /// Returns whether temporary files of a path exist, including files in use.
   package func hasTemporaryFiles(of path: String) throws(SystemError) -> Bool {
     let name = path.companionName
     return try entries(of: path.parentDirectory).contains { $0.isTemporaryName(of: name) }
   }
 
-  /// Removes the temporary files that killed processes left behind.
-  ///
-  /// A process that replaces the file must hold the given lock. No temporary file is therefore in
-  /// use while the caller holds it. Returns false if the directory cannot be listed.
+  /// Removes temporary files, none of which is in use while the lock is held; returns false if the
+  /// directory cannot be listed.
   @discardableResult
   package func removeTemporaryFiles(
     of path: String, holding lock: borrowing FileLock
@@ -132,7 +121,6 @@ extension FileSystem {
 }
 
 extension File {
-  /// Writes a new file's content durably, after and before the calls of closures.
   fileprivate func fill(
     with bytes: some Collection<UInt8>, _ prepare: (borrowing File) throws(SystemError) -> Void,
     _ finish: (borrowing File) -> Void
@@ -145,12 +133,11 @@ extension File {
 }
 
 extension String {
-  /// Returns a temporary path for a replacement, in the same directory.
   fileprivate func temporaryPath(_ identifier: UInt64) -> String {
     companion(".\(identifier.hexadecimal(digits: 16)).tmp", prefix: ".")
   }
 
-  /// Returns whether this is the name of a temporary path for a companion name, with equal bytes.
+  /// Returns whether this is the name of a temporary path for a companion name.
   fileprivate func isTemporaryName(of name: String) -> Bool {
     let prefix = ".\(name).".utf8
     let suffix = ".tmp".utf8

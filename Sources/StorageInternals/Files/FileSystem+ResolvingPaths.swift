@@ -6,8 +6,7 @@ import CLibrary
 package struct PathStep: Equatable, Sendable {
   /// The directory, without symbolic links.
   package let directory: String
-  /// The name of a symbolic link, of the file or of a missing entry; nil for the name of an
-  /// intermediate directory.
+  /// The name of a link, of the file or of a missing entry; nil for an intermediate directory.
   package let name: String?
 
   // Bytes are compared, because canonically equivalent paths may refer to different files.
@@ -18,10 +17,7 @@ package struct PathStep: Equatable, Sendable {
 }
 
 extension FileSystem {
-  /// Returns a path with all symbolic links resolved.
-  ///
-  /// Neither the file nor its directories need to exist. A dangling link is resolved to its target,
-  /// where the file would be created.
+  /// Returns a path with all symbolic links resolved, also of a file that does not exist.
   package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
 
   /// Returns the steps of a path's resolution up to the first error, and the resolved path.
@@ -36,7 +32,6 @@ extension FileSystem {
   }
 }
 
-/// The resolution of a path, component by component.
 private struct PathWalk {
   private let path: String
   private let fileSystem: FileSystem
@@ -151,28 +146,24 @@ extension String {
 
 // Paths are split by bytes, as in the kernel: a slash may be only a part of a `Character`.
 extension String {
-  /// The path of the directory that contains the last component.
   package var parentDirectory: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 
-  /// The last component of the path, after the last slash.
   package var lastComponent: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
     return String(self[utf8.index(after: slash)...])
   }
 
-  /// Returns the path of a companion of the file, such as its lock, in the same directory.
-  ///
-  /// Its name is that of the file between the prefix and the suffix, of together at most 40 bytes.
+  /// Returns the path of a companion of the file, such as its lock; the prefix and the suffix have
+  /// at most 40 bytes.
   package func companion(_ suffix: String, prefix: String = "") -> String {
     "\(parentDirectory)/\(prefix)\(companionName)\(suffix)"
   }
 
-  /// The name of the file in the names of its companions, of which the kernel permits 255 bytes.
-  ///
-  /// Of a name of more than 215 bytes, it is the beginning and a hash (FNV-1a) of the whole.
+  /// The name of the file in the names of its companions, of which the kernel permits 255 bytes: of
+  /// a name of more than 215 bytes, the beginning and a hash (FNV-1a).
   package var companionName: String {
     let name = lastComponent
     if name.utf8.count <= 215 { return name }
@@ -186,11 +177,10 @@ extension String {
 
   package func isSamePath(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// The error number for a path of which the kernel would use a different one; nil for any other.
+  /// The error number for a path of which the kernel would use a different one.
   ///
-  /// A NUL byte would end the path (`EINVAL`). U+FFFD stands for bytes that are not UTF-8 and that
-  /// a string cannot contain (`EILSEQ`): Foundation inserts it when it reads the working directory
-  /// or the environment. `strlen` and `strstr` are much faster than a loop over the bytes.
+  /// A NUL byte would end the path (`EINVAL`). U+FFFD stands for bytes that are not UTF-8
+  /// (`EILSEQ`), as in the working directory. `strlen` and `strstr` are much faster than a loop.
   var refusalCode: Int32? {
     unsafe withCString { path in
       if unsafe strlen(path) != utf8.count { return EINVAL }

@@ -11,7 +11,7 @@ package struct FileSystem: Sendable {
     case thread = "pthread_create"
   }
 
-  /// Returns the error number with which a call on a path fails in a test, or nil to make the call.
+  /// Returns the error number with which a call on a path fails in a test.
   package var fault: (@Sendable (Call, String) -> Int32?)?
 
   /// The directory in which the last components of paths are looked up; see ``within(_:)``.
@@ -19,9 +19,7 @@ package struct FileSystem: Sendable {
 
   package init(fault: (@Sendable (Call, String) -> Int32?)? = nil) { self.fault = fault }
 
-  /// Returns a file system that finds the files of an open directory, whatever is at its path.
-  ///
-  /// It must not be used after the directory is closed.
+  /// Returns a file system that finds the files of a directory, while it is open.
   func within(_ directory: borrowing File) -> FileSystem {
     var copy = self
     copy.directory = directory.descriptor
@@ -152,7 +150,7 @@ extension FileSystem {
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
-  /// The C library's function, which Swift does not import; nil if the library does not have it.
+  /// The function, which Swift does not import, if the C library has it.
   private static let renameAt2: RenameAt2? = unsafe dlsym(nil, "renameat2").map {
     unsafe unsafeBitCast($0, to: RenameAt2.self)
   }
@@ -168,13 +166,9 @@ extension FileSystem {
     }
   }
 
-  /// Renames a file, unless a file exists at the target path.
+  /// Renames a file; throws `EEXIST` if a file exists at the target path.
   ///
-  /// If neither `renameat2` nor `link` is supported, an empty file briefly reserves the target
-  /// path.
-  ///
-  /// - Throws: A `SystemError`, with the code `EEXIST` if the target path exists. In that case,
-  ///   nothing changes.
+  /// Without `renameat2` and `link`, an empty file briefly reserves the target path.
   package func renameExclusively(_ path: String, to target: String) throws(SystemError) {
     do {
       return try rename(path, to: target, .withoutReplacing)

@@ -3,8 +3,8 @@ import Concurrency
 
 /// The inotify instance of the process, which reports events in directories to path watches.
 ///
-/// All watches share one instance and one thread, because the default limit is 128 instances per
-/// user. Both are created for the first watch, and exist until the process ends.
+/// All watches share it and its thread, because the default limit is 128 instances per user. Both
+/// are created for the first watch, and exist until the process ends.
 package enum Inotify {
   /// A name in a directory whose events are watched; the empty name is the directory itself.
   struct WatchedName: Hashable, Sendable {
@@ -41,8 +41,7 @@ package enum Inotify {
     }
   }
 
-  // The lock is not held during the resolution of paths, so that an unresponsive file system blocks
-  // only its own watches.
+  // Not held during the resolution of paths, which an unresponsive file system blocks.
   private static let state = Lock(State())
 
   private static let thread = Lock(ThreadIdentity?.none)
@@ -52,12 +51,10 @@ package enum Inotify {
   /// The events after which a different directory may be at a directory's path.
   static let ownEvents = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
   private static let endEvents = ownEvents | UInt32(IN_IGNORED | IN_UNMOUNT)
-  /// The events after which the watched directory may no longer be the one at its path.
-  ///
-  /// The removal of a name may be the last event for a directory that a process has open.
+  /// The events after which the watched directory may no longer be the one at its path: the removal
+  /// of a name may be the last event for a directory that a process has open.
   private static let lossEvents = endEvents | UInt32(IN_DELETE | IN_MOVED_FROM)
 
-  /// Returns the instance; the first call creates it and its thread.
   @discardableResult
   static func open(for watch: PathWatch) throws(SystemError) -> Int32 {
     try state.withLock { state throws(SystemError) in
@@ -79,7 +76,7 @@ package enum Inotify {
     }
   }
 
-  /// The reason why inotify cannot be used; nil if it can.
+  /// The reason why inotify cannot be used.
   package static var problem: SystemError? {
     state.withLock { state in
       if state.descriptor != nil { return nil }
@@ -116,7 +113,6 @@ package enum Inotify {
     }
   }
 
-  /// Ends subscriptions of a watch, and stops watching directories without subscriptions.
   static func remove(_ watch: ObjectIdentifier, from names: some Sequence<WatchedName>) {
     state.withLock { state in
       for name in names where state.subscriptions[name]?.removeValue(forKey: watch) != nil {
@@ -160,9 +156,8 @@ package enum Inotify {
     for (watch, isLost) in affected { watch.recheck(isLost: isLost) }
   }
 
-  /// Waits for events and returns all pending ones; returns nil if the app closed the descriptor.
-  ///
-  /// The descriptor is not closed here, because the app may already have reused it for a file.
+  /// Waits for events and returns all pending ones; returns nil if the app closed the descriptor,
+  /// whose number may already be that of a file.
   private static func wait(for instance: Int32) -> [Event]? {
     var descriptors = pollfd(fd: instance, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&descriptors, 1, -1) == -1, errno == EINTR {}

@@ -4,11 +4,9 @@ import Synchronization
 
 /// A watch that calls a handler after any process has changed the file at a path.
 ///
-/// The watch ends when it is released. The directories that contain the file and the symbolic links
-/// in its path are watched for changes to those entries. Other directories in the path are watched
-/// for moves and removals. The path is resolved again after each change.
-///
-/// While the kernel cannot watch one of the directories, the path is polled instead.
+/// The watch ends when it is released. The directories of the file and of the symbolic links in its
+/// path are watched for changes to those entries, and the other directories in the path for moves
+/// and removals. While the kernel cannot watch one of them, the path is polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
     var steps: [PathStep] = []
@@ -21,7 +19,6 @@ package final class PathWatch: Sendable {
 
   let path: String
   let fileSystem: FileSystem
-  /// The relevant events of the file and of symbolic links in the path.
   let events: UInt32
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
@@ -35,11 +32,9 @@ package final class PathWatch: Sendable {
 
   /// Starts watching a path; neither the file nor its directories need to exist.
   ///
-  /// The handler is called on a thread of the library, even if the path can no longer be resolved.
-  /// Calls may overlap if no thread can be created. All changes made before the call are visible to
-  /// the handler. If `eachWrite` is true, each write counts as a change; otherwise, closing the
-  /// file after writing does. Throws a `SystemError` of `pthread_create` if no thread can be
-  /// created.
+  /// The handler is called on a thread of the library; calls may overlap if none can be created. If
+  /// `eachWrite` is true, each write counts as a change; otherwise, closing the file after writing
+  /// does. Throws an error of `pthread_create` if no thread can be created.
   package init(
     path: String, eachWrite: Bool = false, in fileSystem: FileSystem = FileSystem(),
     handler: @escaping @Sendable () -> Void
@@ -60,7 +55,6 @@ package final class PathWatch: Sendable {
   /// Stops calling the handler; a call in progress may still finish.
   package func stop() { isStopped.store(true, ordering: .releasing) }
 
-  /// The reason why the path is polled; nil if changes are reported immediately.
   package var problem: SystemError? { reason.withLock { $0 } }
 
   /// Resolves the path again and calls the handler; `isLost` if a directory may have been replaced.
@@ -112,7 +106,6 @@ package final class PathWatch: Sendable {
     }
   }
 
-  /// Watches the directories of the path; if that fails, polls the path.
   private func subscribe(_ state: inout State) throws(SystemError) {
     do throws(SystemError) {
       try watchSteps(&state)
@@ -183,10 +176,8 @@ package enum PolledPaths {
   private static let members = Lock([ObjectIdentifier: Member]())
   private static let hasMembers = Atomic(false)
 
-  /// Whether the process polls no paths.
   package static var isEmpty: Bool { !hasMembers.load(ordering: .acquiring) }
 
-  /// Polls the path of a watch until its problem is resolved.
   static func add(_ watch: PathWatch) throws(SystemError) {
     try members.withLock { members throws(SystemError) in
       if members.isEmpty, !schedule() {
