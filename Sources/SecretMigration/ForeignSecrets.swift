@@ -26,7 +26,6 @@ public struct ForeignSecrets: Sendable {
   public let secrets: [ForeignSecret]
   /// The secrets that were skipped.
   public let unreadable: [Unreadable]
-  /// The file of the secrets, which can be removed after the migration.
   let file: SourceFile?
 
   /// Creates a collection of secrets that the app has read itself.
@@ -91,26 +90,23 @@ extension ForeignSecrets: CustomReflectable {
 extension ForeignSecrets {
   /// Writes the secrets to a store.
   ///
-  /// A secret is added if the store has no item with the same identity. Each written secret is read
-  /// back and compared. If the migration fails or the process is killed, the secrets migrated so
-  /// far stay in the store; a new migration reports them as `identical` and adds the others. Other
-  /// writers may use the store at the same time.
+  /// Each written secret is read back and compared. If the migration fails or the process is
+  /// killed, the secrets migrated so far stay in the store; a new migration reports them as
+  /// `identical` and adds the others. Other writers may use the store at the same time.
   ///
-  /// A stored item is identical if its secret and attributes equal those of the source. An item
-  /// that requires authentication cannot be read, so it is never identical. If the store does not
-  /// accept a secret, for example because it does not support the access flags, the secret is
-  /// reported as `refused` with the reason, and the migration continues.
+  /// A stored item is identical if its secret and attributes equal those of the source; one that
+  /// requires authentication is never identical. A secret that the store does not accept is
+  /// reported as `refused` with the reason.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
   /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
-  /// changed since it was read. Otherwise the file is kept, as the report states. Removing a file
-  /// does not erase it from the storage medium or from backups.
+  /// changed since it was read. That does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
   ///   - replacing: Whether to replace a stored item that differs from the source.
-  ///   - isDryRun: Whether to report the expected outcomes without changing anything. The outcomes
-  ///     reflect the limits of a vault; another store may still refuse a secret.
+  ///   - isDryRun: Whether to report the expected outcomes, with the limits of a vault, without
+  ///     changing anything.
   ///   - removingSource: Whether to remove the source file after a complete migration.
   ///   - report: A closure called after each secret on the calling thread; it can cancel the run.
   /// - Returns: The outcome, or expected outcome, of each secret.

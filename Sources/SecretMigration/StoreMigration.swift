@@ -1,6 +1,6 @@
 import SecretStorage
 
-/// A migration of secrets to a store, one at a time.
+/// A migration of secrets to a store.
 struct StoreMigration {
   let store: any SecretStore
   let isReplacing: Bool
@@ -43,7 +43,12 @@ struct StoreMigration {
       if !isReplacing { return .conflict }
     }
     if isDryRun {
-      try checkPasscode(foreign)
+      // The error that a vault without a passphrase would throw.
+      if foreign.attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly,
+        let vault = store as? SecretVault, try !vault.findsPassphrase()
+      {
+        throw .unsupported("accessibility whenPasscodeSetThisDeviceOnly without a passphrase")
+      }
     } else if let existing {
       let updated = try store.update(
         existing.id, expecting: existing.revision, attributes: foreign.attributes,
@@ -57,24 +62,10 @@ struct StoreMigration {
     return existing == nil ? .added : .conflict
   }
 
-  /// Throws the error that a vault without a passphrase would throw, for a dry run.
-  private func checkPasscode(_ foreign: ForeignSecret) throws(SecretStoreError) {
-    guard foreign.attributes.accessControl.accessibility == .whenPasscodeSetThisDeviceOnly,
-      let vault = store as? SecretVault
-    else { return }
-    if try !vault.findsPassphrase() {
-      throw .unsupported("accessibility whenPasscodeSetThisDeviceOnly without a passphrase")
-    }
-  }
-
   private func readBack(_ item: SecretItem, _ foreign: ForeignSecret) throws(SecretStoreError) {
-    guard let found = try store.item(foreign.identity), found.id == item.id,
-      found.revision == item.revision
-    else {
-      // Another writer may have changed the item, but a missing item is an error of the store.
-      if try store.item(foreign.identity) == nil { throw .corrupted(Self.mismatch) }
-      return
-    }
+    guard let found = try store.item(foreign.identity) else { throw .corrupted(Self.mismatch) }
+    // Another writer may have changed the item.
+    guard found.id == item.id, found.revision == item.revision else { return }
     // Without authentication, only the attributes can be compared.
     let isSame =
       found.attributes.accessControl.flags.isEmpty
@@ -82,7 +73,6 @@ struct StoreMigration {
     if !isSame { throw .corrupted(Self.mismatch) }
   }
 
-  /// Returns whether the store contains all secrets of a source, so that the source can be removed.
   func storeContainsAll(of source: ForeignSecrets) throws -> Bool {
     guard source.unreadable.isEmpty, !report.entries.contains(where: \.outcome.isRefusal) else {
       return false
@@ -107,7 +97,6 @@ struct StoreMigration {
 }
 
 extension SecretStore {
-  /// Returns whether an item is readable, and equals a foreign secret and its attributes.
   fileprivate func contains(
     _ foreign: ForeignSecret, as item: SecretItem
   ) throws(SecretStoreError) -> Bool {

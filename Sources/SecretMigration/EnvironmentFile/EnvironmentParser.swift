@@ -1,10 +1,7 @@
-import CLibrary
 import SecretStorage
 
-/// A parser for the `.env` files that python-dotenv and motdotla/dotenv interpret identically.
-///
-/// These are the two most common parsers, and they differ in some details. Text that they interpret
-/// differently is an error, because it is unknown which of the values the app used.
+/// A parser for the `.env` files that python-dotenv and motdotla/dotenv, the most common parsers,
+/// interpret identically; it is unknown which of two values an app used.
 struct EnvironmentParser {
   struct Variable {
     let name: String
@@ -26,20 +23,13 @@ struct EnvironmentParser {
     self.path = path
     self.sizeLimit = sizeLimit
     if bytes.contains(0) { throw .malformed(path: path, reason: "it contains a NUL byte") }
-    guard let content = String(validating: Self.normalizingLineEndings(in: bytes), as: UTF8.self)
-    else { throw .malformed(path: path, reason: "it is not valid UTF-8") }
-    rest = content.unicodeScalars[...]
-  }
-
-  private static func normalizingLineEndings(in bytes: [UInt8]) -> [UInt8] {
     let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-    guard bytes.contains(carriageReturn) else { return bytes }
-    var last: UInt8?
-    return bytes.compactMap { byte in
-      defer { last = byte }
-      if byte == lineFeed, last == carriageReturn { return nil }
-      return byte == carriageReturn ? lineFeed : byte
+    let lines = bytes.replacing([carriageReturn, lineFeed], with: [lineFeed])
+      .map { $0 == carriageReturn ? lineFeed : $0 }
+    guard let content = String(validating: lines, as: UTF8.self) else {
+      throw .malformed(path: path, reason: "it is not valid UTF-8")
     }
+    rest = content.unicodeScalars[...]
   }
 
   mutating func variables() throws(MigrationError) -> [Variable] {
@@ -61,12 +51,8 @@ struct EnvironmentParser {
 
   /// Throws `unsupported` if the text before an ASCII character is too long, without parsing it.
   private func checkSize(before end: Unicode.Scalar) throws(MigrationError) {
-    // The buffer is used only in the closure, and has more bytes than are searched.
-    let isInLimit = unsafe Substring(rest).utf8.withContiguousStorageIfAvailable { bytes in
-      unsafe bytes.count <= sizeLimit
-        || memchr(bytes.baseAddress!, Int32(end.value), sizeLimit + 1) != nil
-    }
-    if isInLimit == false {
+    let start = Substring(rest).utf8.prefix(sizeLimit + 1)
+    if start.count > sizeLimit, !start.contains(UInt8(ascii: end)) {
       throw .unsupported(
         path: path,
         reason: """
@@ -75,7 +61,7 @@ struct EnvironmentParser {
     }
   }
 
-  /// Parses one line, or several for a quoted value; returns nil if there is no variable.
+  /// Parses one line, or several for a quoted value; returns nil for a line without a variable.
   private mutating func variable() throws(MigrationError) -> Variable? {
     try checkSize(before: "\n")
     skipBlanks()
@@ -97,7 +83,6 @@ struct EnvironmentParser {
     return Variable(name: name, line: firstLine, value: Secret(value.utf8))
   }
 
-  /// Parses a name, up to the equals sign and the blanks that follow it.
   private mutating func name() throws(MigrationError) -> String {
     var name = identifier()
     let isSpaced = rest.first?.isBlank == true
@@ -138,7 +123,6 @@ struct EnvironmentParser {
     }
   }
 
-  /// Parses an unquoted value, up to a comment or the end of the line.
   private mutating func unquotedValue() throws(MigrationError) -> String {
     let value = rest
     var end = value.startIndex
@@ -165,7 +149,6 @@ struct EnvironmentParser {
     return String(trimmed)
   }
 
-  /// Parses a quoted value, which may have several lines.
   private mutating func quotedValue() throws(MigrationError) -> String {
     let firstLine = line
     let quote = rest.removeFirst()
@@ -179,7 +162,7 @@ struct EnvironmentParser {
     throw malformed("the closing quotation mark is missing", at: firstLine)
   }
 
-  /// Parses the rest of an escape sequence after its backslash in a quoted value.
+  /// Parses the rest of an escape sequence after its backslash.
   private mutating func escapedCharacter(
     in quote: Unicode.Scalar
   ) throws(MigrationError) -> Unicode.Scalar {
@@ -198,9 +181,7 @@ struct EnvironmentParser {
     }
   }
 
-  private mutating func skipBlanks() {
-    rest = rest.drop(while: \.isBlank)
-  }
+  private mutating func skipBlanks() { rest = rest.drop(while: \.isBlank) }
 
   /// Parses blanks, a comment and the end of the line.
   private mutating func endLine() throws(MigrationError) {

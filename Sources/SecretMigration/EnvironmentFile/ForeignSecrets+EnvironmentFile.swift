@@ -5,10 +5,9 @@ import SecretStorage
 extension ForeignSecrets {
   /// Reads the variables of a `.env` file.
   ///
-  /// Each variable becomes a generic password. Its account is the name of the variable, and its
-  /// secret is the value in UTF-8, which a `@GenericPassword` property of type `String` can read.
-  /// Text that python-dotenv and motdotla/dotenv interpret differently is an error;
-  /// <doc:ForeignFormats> describes the dialect.
+  /// Each variable becomes a generic password with its name as the account, and its value in UTF-8,
+  /// which a `@GenericPassword` property of type `String` can read. Text that python-dotenv and
+  /// motdotla/dotenv interpret differently is an error; <doc:ForeignFormats> describes the dialect.
   ///
   /// - Returns: The variables, in the order of the file.
   /// - Throws: ``MigrationError/malformed(path:reason:)`` with the line, including for a variable

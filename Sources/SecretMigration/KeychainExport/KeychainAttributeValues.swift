@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A string attribute of a keychain item, which may be encoded as data.
+/// A string attribute, which may be encoded as data.
 struct KeychainString: Decodable {
   let value: String
 
@@ -17,13 +17,12 @@ struct KeychainString: Decodable {
     }
   }
 
-  /// The string; nil if it is empty, because a keychain returns that for an absent attribute.
+  /// The string; a keychain returns an empty one for an absent attribute.
   var nonempty: String? { value.isEmpty ? nil : value }
 }
 
-/// A four-character code of a keychain item, which may be encoded as a string or as a number.
+/// A four-character code, which may be encoded as a string or as a number.
 struct KeychainCode: Decodable {
-  /// The code as a number, with the first character in the most significant byte.
   let number: UInt32?
 
   init(from decoder: any Decoder) throws {
@@ -44,7 +43,6 @@ struct KeychainCode: Decodable {
     }
   }
 
-  /// The code as a string; nil if it is not valid UTF-8.
   var string: String? {
     guard let number else { return nil }
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -52,7 +50,7 @@ struct KeychainCode: Decodable {
   }
 }
 
-/// A Boolean attribute of a keychain item, which may be encoded as a number.
+/// A Boolean attribute, which may be encoded as a number.
 struct KeychainFlag: Decodable {
   let isSet: Bool
 

@@ -3,7 +3,7 @@ public import SecretStorage
 import StorageInternals
 import ValueFormats
 
-/// An export of keychain items: the parameters of the encryption, and the encrypted items.
+/// An export of keychain items.
 struct KeychainExport: Decodable {
   static let format = "keychain items, PBKDF2-HMAC-SHA256, AES-256-GCM"
   static let supportedIterations = 1_000...10_000_000
@@ -16,9 +16,8 @@ struct KeychainExport: Decodable {
   /// The nonce, the ciphertext and the tag, in the order of CryptoKit's combined representation.
   let sealed: Data
 
-  /// Decrypts the items.
-  ///
-  /// The salt and the iteration count need no authentication: changing them changes the key.
+  /// Decrypts the items; the salt and the iteration count need no authentication, because changing
+  /// them changes the key.
   func opened(with passphrase: Secret, of path: String) throws(MigrationError) -> Secret {
     guard format == Self.format else {
       throw .malformed(path: path, reason: "its format is not \"\(Self.format)\"")
@@ -71,10 +70,8 @@ extension Decodable {
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
-  /// The file is a property list or JSON; <doc:TheKeychainExport> describes the format. Identities,
-  /// labels, comments, descriptions, creators, types, visibility and accessibility are preserved.
-  /// The bytes of the secrets do not change, so `@GenericPassword` can decode them. Access flags
-  /// are not exported, because a keychain does not reveal them.
+  /// <doc:TheKeychainExport> describes the format and what is preserved: all but the access flags,
+  /// which a keychain does not reveal. `@GenericPassword` can decode the secrets.
   ///
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was

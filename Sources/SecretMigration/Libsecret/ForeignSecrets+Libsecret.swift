@@ -8,14 +8,12 @@ extension ForeignSecrets {
   /// Reads a keyring file in the format of libsecret's file backend, which oo7 also uses.
   ///
   /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of
-  /// gnome-keyring have a different format and are not supported. Items with the attribute `server`
-  /// become internet passwords, and all others become generic passwords; <doc:ForeignFormats> says
-  /// what their other attributes become.
+  /// gnome-keyring have a different format and are not supported. <doc:ForeignFormats> says what
+  /// the attributes become.
   ///
-  /// The format does not distinguish a wrong passphrase from damage. If no item can be decrypted,
-  /// the passphrase is reported as wrong. Because libsecret does not check the passphrase before it
-  /// writes, some items may be encrypted with a different one. To migrate such a keyring, skip the
-  /// unreadable items with `skippingUnreadable`, and migrate it once with each passphrase.
+  /// If no item can be decrypted, the passphrase is reported as wrong. libsecret does not check the
+  /// passphrase before it writes, so some items may be encrypted with a different one. To migrate
+  /// such a keyring, use `skippingUnreadable`, and migrate it once with each passphrase.
   ///
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``; ``MigrationError/damaged(path:reason:)``;
