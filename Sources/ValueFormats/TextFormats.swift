@@ -87,6 +87,10 @@ protocol TextWriter {
   static var separator: String { get }
 
   var bytes: [UInt8] { get set }
+
+  /// Writes a key, up to the value nested in `depth` arrays and dictionaries.
+  mutating func key(_ key: String, within depth: Int)
+  mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError)
 }
 
 extension TextWriter {
@@ -98,8 +102,28 @@ extension TextWriter {
     bytes.append(contentsOf: repeatElement(byte, count: depth * count))
   }
 
+  mutating func append(
+    _ elements: [ValueTree], between brackets: (open: String, close: String), within depth: Int
+  ) throws(FormatError) {
+    try append(elements, between: brackets, within: depth) { (writer, tree) throws(FormatError) in
+      try writer.value(tree, within: depth + 1)
+    }
+  }
+
+  mutating func append(
+    _ members: [StoredKey: ValueTree], between brackets: (open: String, close: String),
+    within depth: Int
+  ) throws(FormatError) {
+    let members = members.sorted { $0.key < $1.key }
+    try append(members, between: brackets, within: depth) {
+      (writer, member) throws(FormatError) in
+      writer.key(member.key.string, within: depth + 1)
+      try writer.value(member.value, within: depth + 1)
+    }
+  }
+
   /// Writes an array or a dictionary nested in `depth` others; a closure writes each element.
-  mutating func append<Element>(
+  private mutating func append<Element>(
     _ elements: [Element], between brackets: (open: String, close: String), within depth: Int,
     element: (inout Self, Element) throws(FormatError) -> Void
   ) throws(FormatError) {
@@ -112,5 +136,33 @@ extension TextWriter {
     }
     if !elements.isEmpty { newLine(depth) }
     append(brackets.close)
+  }
+}
+
+/// Returns a file of entries between a start and an end.
+func joined(
+  _ entries: [KeyValueEntry], between start: some Collection<UInt8>,
+  _ separator: some Collection<UInt8>, _ end: some Collection<UInt8>
+) -> [UInt8] {
+  let (start, separator, end) = (Array(start), Array(separator), Array(end))
+  var count = start.count + end.count + max(entries.count - 1, 0) * separator.count
+  for entry in entries { count += entry.text.count }
+  return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    // The capacity was computed above. Appending to an array takes ten times as long.
+    var target = UnsafeMutableRawPointer(buffer.baseAddress!)
+    func append(_ bytes: Span<UInt8>) {
+      unsafe bytes.withUnsafeBytes { source in
+        guard let address = source.baseAddress else { return }
+        unsafe target.copyMemory(from: address, byteCount: source.count)
+        unsafe target += source.count
+      }
+    }
+    append(start.span)
+    for (index, entry) in entries.enumerated() {
+      if index > 0 { append(separator.span) }
+      append(entry.text.span)
+    }
+    append(end.span)
+    filled = count
   }
 }

@@ -143,40 +143,22 @@ struct BinaryObjectBuilder {
     bytes.append(bigEndian: bits, size: size)
     return add(bytes)
   }
-}
 
-/// A copier of encoded objects between binary property lists, which preserves shared objects.
-struct BinaryObjectCopier {
-  private let table: BinaryObjectTable
-  /// The index of the copy of each object; -1 if the object was not copied.
-  private var copies: [Int32]
-  private var copied: [Int] = []
-
-  /// Creates a copier of objects that a `BinaryObjectCheck` has validated.
-  init(_ table: BinaryObjectTable) {
-    self.table = table
-    copies = Array(repeating: -1, count: table.count)
-  }
-
-  /// Removes the record of all copies, so that objects can be copied to another property list.
-  mutating func removeCopies() {
-    for index in copied { copies[index] = -1 }
-    copied.removeAll(keepingCapacity: true)
-  }
-
+  /// Copies an object that a `BinaryObjectCheck` has validated, and returns the index of the copy.
+  ///
+  /// The copies by their original indices preserve shared objects.
   mutating func copy(
-    _ index: Int, to builder: inout BinaryObjectBuilder
+    _ index: Int, of table: BinaryObjectTable, _ copies: inout [Int: Int]
   ) throws(FormatError) -> Int {
-    if copies[index] >= 0 { return Int(copies[index]) }
+    if let copy = copies[index] { return copy }
     let object = try table.object(index)
     let count = object.kind.isContainer ? table.referenceCount(object) : 0
     let end = count > 0 ? object.header.upperBound : object.content.upperBound
-    let copy = builder.add(table[object.header.lowerBound..<end], references: count)
-    copies[index] = Int32(copy)
-    copied.append(index)
+    let copy = add(table[object.header.lowerBound..<end], references: count)
+    copies[index] = copy
     for position in 0..<count {
-      let element = try self.copy(try table.reference(position, of: object), to: &builder)
-      builder.setReference(position, of: copy, to: element)
+      let element = try self.copy(try table.reference(position, of: object), of: table, &copies)
+      setReference(position, of: copy, to: element)
     }
     return copy
   }

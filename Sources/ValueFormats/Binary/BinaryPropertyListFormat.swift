@@ -32,13 +32,13 @@ package struct BinaryPropertyListFormat: StoredFormat {
       throw root.failure("the root object is not a dictionary")
     }
     let keys = try self.keys(of: root, in: table)
-    var copier = BinaryObjectCopier(table)
     var builder = BinaryObjectBuilder()
+    var copies: [Int: Int] = [:]
     // All fragments share one array.
     var (fragments, ends): ([UInt8], [Int]) = ([], [0])
     var size = 0
     for index in keys.indices {
-      _ = try copier.copy(try table.reference(keys.count + index, of: root), to: &builder)
+      _ = try builder.copy(try table.reference(keys.count + index, of: root), of: table, &copies)
       size += builder.size
       // Without shared values, the fragments are smaller than the file.
       guard size <= max(file.count, FormatLimits.fileSize) else {
@@ -47,7 +47,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
       builder.write(to: &fragments)
       ends.append(fragments.count)
       builder.removeAll()
-      copier.removeCopies()
+      copies.removeAll(keepingCapacity: true)
     }
     return ParsedFile(
       entries: keys.enumerated().map { index, key in
@@ -80,8 +80,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
     for (index, entry) in entries.enumerated() {
       do throws(FormatError) {
         let table = try BinaryObjectTable(entry.value)
-        var copier = BinaryObjectCopier(table)
-        let value = try copier.copy(table.root, to: &builder)
+        var copies: [Int: Int] = [:]
+        let value = try builder.copy(table.root, of: table, &copies)
         builder.setReference(entries.count + index, of: root, to: value)
       } catch {
         fatalError("An entry was not created by this format: \(error.reason).")
@@ -112,8 +112,8 @@ package struct BinaryPropertyListFormat: StoredFormat {
     // Without shared containers, each value takes at least one byte.
     let limit = escaping == .foundation ? value.count : Self.maximumValueCount
     guard check.valueCount <= limit else {
-      let reason = "more than \(limit) values after expanding shared values"
-      throw FormatError(reason: reason, offset: 0)
+      throw FormatError(
+        reason: "more than \(limit) values after expanding shared values", offset: 0)
     }
     var reader = BinaryTreeReader(table, escaping)
     return try reader.tree(table.root)

@@ -27,10 +27,7 @@ struct IndexKey: CodingKey {
 
   init?(intValue: Int) { self.init(intValue) }
 
-  init?(stringValue: String) {
-    guard let index = Int(stringValue) else { return nil }
-    self.init(index)
-  }
+  init?(stringValue: String) { return nil }
 
   var stringValue: String { intValue.map(String.init) ?? "" }
 }

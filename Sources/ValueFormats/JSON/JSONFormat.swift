@@ -36,35 +36,14 @@ package struct JSONFormat: StoredFormat {
 
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
     if entries.isEmpty { return Array("{}\n".utf8) }
-    let (start, separator, end) = (Array("{\n  ".utf8), Array(",\n  ".utf8), Array("\n}\n".utf8))
-    var count = start.count + end.count + (entries.count - 1) * separator.count
-    for entry in entries { count += entry.text.count }
-    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      // The capacity was computed above. Appending to an array takes ten times as long.
-      var target = UnsafeMutableRawPointer(buffer.baseAddress!)
-      func append(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBytes { source in
-          guard let address = source.baseAddress else { return }
-          unsafe target.copyMemory(from: address, byteCount: source.count)
-          unsafe target += source.count
-        }
-      }
-      append(start.span)
-      for (index, entry) in entries.enumerated() {
-        if index > 0 { append(separator.span) }
-        append(entry.text.span)
-      }
-      append(end.span)
-      filled = count
-    }
+    return joined(entries, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = JSONWriter()
     // For most keys, this is the only allocation.
     writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
-    writer.write(string: key.string)
-    writer.append(": ")
+    writer.key(key.string, within: 1)
     let valueOffset = writer.bytes.count
     writer.bytes += value
     return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
@@ -72,7 +51,7 @@ package struct JSONFormat: StoredFormat {
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
     var writer = JSONWriter()
-    try writer.write(tree, within: 1)
+    try writer.value(tree, within: 1)
     return writer.bytes
   }
 

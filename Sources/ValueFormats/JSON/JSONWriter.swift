@@ -8,8 +8,7 @@ struct JSONWriter: TextWriter {
 
   var bytes: [UInt8] = []
 
-  /// Writes a value nested in `depth` arrays and objects, including the root.
-  mutating func write(_ tree: ValueTree, within depth: Int) throws(FormatError) {
+  mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
     case .null(let depth):
       let escape = EscapedString.ofNull(depth: depth)
@@ -19,20 +18,14 @@ struct JSONWriter: TextWriter {
     case .string(let string): write(string: string)
     case .data(let data): write(string: data.base64EncodedString())
     case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
-    case .array(let elements):
-      try append(elements, between: ("[", "]"), within: depth) {
-        (writer, element) throws(FormatError) in
-        try writer.write(element, within: depth + 1)
-      }
-    case .dictionary(let dictionary):
-      let members = dictionary.sorted { $0.key < $1.key }
-      try append(members, between: ("{", "}"), within: depth) {
-        (writer, member) throws(FormatError) in
-        writer.write(string: member.key.string)
-        writer.append(": ")
-        try writer.write(member.value, within: depth + 1)
-      }
+    case .array(let elements): try append(elements, between: ("[", "]"), within: depth)
+    case .dictionary(let members): try append(members, between: ("{", "}"), within: depth)
     }
+  }
+
+  mutating func key(_ key: String, within depth: Int) {
+    write(string: key)
+    append(": ")
   }
 
   private mutating func write(_ number: StoredNumber) throws(FormatError) {

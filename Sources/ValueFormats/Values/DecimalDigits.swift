@@ -9,9 +9,13 @@ struct DecimalDigits: Equatable {
   let exponent: Int
 
   init?(_ text: String) {
-    let (mantissa, exponent) = Self.split(text.utf8[...], at: { $0 | 0x20 == UInt8(ascii: "e") })
-    let (whole, fraction) = Self.split(mantissa.withoutSign, at: { $0 == UInt8(ascii: ".") })
-    let numeral = Array(whole) + Array(fraction ?? whole.prefix(0))
+    let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) {
+      $0 | 0x20 == UInt8(ascii: "e")
+    }
+    let (mantissa, exponent) = (parts[0], parts.dropFirst().first)
+    let halves = mantissa.withoutSign.split(
+      separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let numeral = halves.flatMap { Array($0) }
     let exponentDigits = exponent.map(\.withoutSign)
     guard !numeral.isEmpty, numeral.allSatisfy(\.isDigit), exponentDigits?.isEmpty != true,
       exponentDigits?.allSatisfy(\.isDigit) != false
@@ -26,15 +30,7 @@ struct DecimalDigits: Equatable {
     else { return nil }
     isNegative = mantissa.first == UInt8(ascii: "-")
     digits = numeral[...last].drop { $0 == zero }
-    self.exponent = power - (fraction?.count ?? 0) + numeral.count - 1 - last
-  }
-
-  /// Splits a text at the first separator; the second part is nil if there is no separator.
-  private static func split(
-    _ text: Substring.UTF8View, at isSeparator: (UInt8) -> Bool
-  ) -> (Substring.UTF8View, Substring.UTF8View?) {
-    guard let index = text.firstIndex(where: isSeparator) else { return (text, nil) }
-    return (text[..<index], text[index...].dropFirst())
+    self.exponent = power + halves[0].count - 1 - last
   }
 
   /// Returns the number as an integer; nil if it is not integral or is out of range.

@@ -170,9 +170,7 @@ extension MarkupReader {
 
 /// The notation of numbers in an XML property list.
 enum PropertyListNumber {
-  /// Returns whether a text is an integer: decimal digits, or `0x` and hexadecimal digits.
-  static func isInteger(_ text: Substring) -> Bool { digits(of: text) != nil }
-
+  /// Parses decimal digits, or `0x` and hexadecimal digits.
   static func integer(_ text: Substring) -> StoredNumber? {
     guard let (digits, radix) = digits(of: text) else { return nil }
     let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""

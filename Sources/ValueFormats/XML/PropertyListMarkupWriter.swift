@@ -7,7 +7,10 @@ struct PropertyListMarkupWriter: TextWriter {
 
   var bytes: [UInt8] = []
 
-  mutating func key(_ key: String) { write(.key, string: key) }
+  mutating func key(_ key: String, within depth: Int) {
+    write(.key, string: key)
+    newLine(depth)
+  }
 
   mutating func value(_ tree: ValueTree, within depth: Int) throws(FormatError) {
     switch tree {
@@ -24,19 +27,10 @@ struct PropertyListMarkupWriter: TextWriter {
       }
     case .array(let elements):
       let brackets = elements.isEmpty ? ("<array/>", "") : ("<array>", "</array>")
-      try append(elements, between: brackets, within: depth) {
-        (writer, element) throws(FormatError) in
-        try writer.value(element, within: depth + 1)
-      }
-    case .dictionary(let dictionary):
-      let members = dictionary.sorted { $0.key < $1.key }
+      try append(elements, between: brackets, within: depth)
+    case .dictionary(let members):
       let brackets = members.isEmpty ? ("<dict/>", "") : ("<dict>", "</dict>")
-      try append(members, between: brackets, within: depth) {
-        (writer, member) throws(FormatError) in
-        writer.key(member.key.string)
-        writer.newLine(depth + 1)
-        try writer.value(member.value, within: depth + 1)
-      }
+      try append(members, between: brackets, within: depth)
     }
   }
 
@@ -46,7 +40,8 @@ struct PropertyListMarkupWriter: TextWriter {
     case .real(let value): write(.real, PropertyListNumber.text(ofReal: value))
     case .float(let value) where value.isFinite: write(.real, value.description)
     case .float(let value): write(.real, PropertyListNumber.text(ofReal: Double(value)))
-    case .text(let text): write(PropertyListNumber.isInteger(text[...]) ? .integer : .real, text)
+    case .text(let text):
+      write(PropertyListNumber.integer(text[...]) == nil ? .real : .integer, text)
     }
   }
 

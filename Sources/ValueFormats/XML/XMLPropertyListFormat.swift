@@ -28,24 +28,16 @@ package struct XMLPropertyListFormat: StoredFormat {
 
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
-    let (header, footer) = (surroundings.header, surroundings.footer)
-    var file: [UInt8] = []
-    file.reserveCapacity(entries.reduce(header.count + footer.count + 2) { $0 + $1.text.count + 2 })
-    file += header
-    for entry in entries {
-      file += "\n\t".utf8
-      file += entry.text
-    }
     // Comments after the last entry are indented like the entry.
-    file += footer.starts(with: "</".utf8) ? "\n".utf8 : "\n\t".utf8
-    file += footer
-    return file
+    let newLine = surroundings.footer.starts(with: "</".utf8) ? "\n" : "\n\t"
+    return joined(
+      entries, between: surroundings.header + (entries.isEmpty ? "" : "\n\t").utf8, "\n\t".utf8,
+      newLine.utf8 + surroundings.footer)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = PropertyListMarkupWriter()
-    writer.key(key.string)
-    writer.newLine(1)
+    writer.key(key.string, within: 1)
     let text = writer.bytes + value
     return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
   }
