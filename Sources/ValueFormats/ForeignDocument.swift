@@ -35,10 +35,8 @@ package enum ForeignDocument {
     }
   }
 
-  // Foundation's decoder still decodes the settings of version 1.x, because it passes an app's
-  // `userInfo` to the app's types, and converts between types as version 1.x did.
-
-  /// Throws an error if Foundation's decoder could trap on a property list, or not terminate.
+  /// Throws an error if Foundation's decoder, which decodes the settings of version 1.x, could trap
+  /// on a property list, or not terminate.
   ///
   /// The decoder traps on counts that exceed `Int` and on invalid UTF-8, recurses into nested
   /// containers without a limit, and decodes shared objects once for each reference.

@@ -1,12 +1,8 @@
 /// A file format of keys and values.
 ///
-/// The bytes of a value in a file, called a fragment, are decoded only when the value is read.
-/// Values that other programs wrote are therefore written back unchanged.
+/// The bytes of a value are decoded only when it is read, and are otherwise written back unchanged.
 package protocol StoredFormat: Sendable {
-  /// Splits a file into its entries, in the order of the file.
-  ///
-  /// The whole file is validated, including the fragments, but duplicate keys within a fragment are
-  /// not detected.
+  /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
   func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
@@ -19,16 +15,14 @@ package protocol StoredFormat: Sendable {
 }
 
 package enum FormatLimits {
-  /// The maximum depth of nested arrays and dictionaries, including the root.
-  ///
-  /// Reading and writing are recursive, so the depth determines their use of the thread's stack.
+  /// The maximum depth of arrays and dictionaries, including the root, which bounds the recursion.
   package static let depth = 512
 
-  /// The maximum size of a file in bytes; a larger file is damaged or was not written by a store.
+  /// The maximum size of a file in bytes.
   package static let fileSize = 64 << 20
 }
 
-/// The reason why bytes cannot be parsed or a value cannot be encoded; never contains the value.
+/// A failure to parse bytes or to encode a value, which never contains the value.
 package struct FormatError: Error, Hashable, Sendable {
   /// The reason as a clause, such as "expected a colon".
   package let reason: String
@@ -46,7 +40,6 @@ package struct FormatError: Error, Hashable, Sendable {
       offset: offset)
   }
 
-  /// Throws an error if an array or dictionary nested in `depth` others exceeds the limit.
   static func checkDepth(_ depth: Int, at offset: Int = 0) throws(FormatError) {
     if depth >= FormatLimits.depth { throw tooDeep(at: offset) }
   }
@@ -62,7 +55,6 @@ package struct ParsedFile: Sendable {
   }
 }
 
-/// A key and its encoded value in a file.
 package struct KeyValueEntry: Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
@@ -77,7 +69,7 @@ package struct KeyValueEntry: Sendable {
 
   package var value: ArraySlice<UInt8> { text.dropFirst(valueOffset) }
 
-  /// Returns this entry with the value of another, preserving comments and the notation of the key.
+  /// Returns this entry with the value of another, but its own comments and notation of the key.
   package func with(_ new: KeyValueEntry) -> KeyValueEntry {
     if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
     return KeyValueEntry(

@@ -1,5 +1,5 @@
 protocol TextReader {
-  /// The input in valid UTF-8: a file, or a part of one.
+  /// The input, in valid UTF-8.
   var bytes: ArraySlice<UInt8> { get }
   var position: Int { get set }
 }
@@ -27,7 +27,7 @@ extension TextReader {
     return true
   }
 
-  /// Skips past the next occurrence of a text, and returns the bytes before it; nil if none.
+  /// Skips past the next occurrence of a text, and returns the bytes before it.
   mutating func skip(past text: String) -> ArraySlice<UInt8>? {
     let start = position
     while let index = bytes[position...].firstIndex(of: text.utf8.first!) {
@@ -54,7 +54,6 @@ extension TextReader {
 extension UInt8 {
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-  /// The value of a hexadecimal digit; nil for other bytes.
   var hexadecimalDigit: UInt16? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(self - UInt8(ascii: "0"))
@@ -74,7 +73,6 @@ extension UInt8 {
 }
 
 extension Substring.UTF8View {
-  /// The text without a leading plus or minus sign.
   var withoutSign: Substring.UTF8View {
     dropFirst(first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0)
   }

@@ -35,7 +35,7 @@ struct BinaryObject {
     var isCounted: Bool { isContainer || isString || self == .data }
   }
 
-  /// Returns the content's size in bytes from the low bits of the marker; nil if they are invalid.
+  /// Returns the content's size in bytes from the low bits of the marker, if they are valid.
   static func size(_ kind: Kind, _ argument: UInt8) -> Int? {
     switch (kind, argument) {
     case (.integer, 0...4), (.real, 2...3), (.date, 3): 1 << Int(argument)
@@ -60,7 +60,6 @@ struct BinaryObject {
 }
 
 extension Int {
-  /// The smallest of 1, 2, 4 and 8 bytes in which a binary property list can store the number.
   var sizeInPropertyList: Int {
     switch self {
     case ...0xFF: 1

@@ -98,7 +98,6 @@ struct BinaryObjectBuilder {
     return add(text)
   }
 
-  /// Adds an array or a dictionary, whose references are set later.
   mutating func addContainer(_ kind: BinaryObject.Kind, _ count: Int) -> Int {
     let references = kind == .dictionary ? 2 * count : count
     return add(BinaryObject.header(kind, count: count), references: references)

@@ -42,7 +42,6 @@ package struct BinaryObjectTable {
     FormatError(reason: "invalid or truncated trailer", offset: offset)
   }
 
-  /// The size of the objects in bytes, provided that they do not overlap.
   var size: Int { end - Self.magic.count }
 
   func object(_ index: Int) throws(FormatError) -> BinaryObject {
@@ -92,7 +91,6 @@ package struct BinaryObjectTable {
   /// Returns the number of references in a container; in a dictionary, the keys precede the values.
   func referenceCount(_ container: BinaryObject) -> Int { container.content.count / referenceSize }
 
-  /// Returns the object index that a container's reference contains.
   func reference(_ position: Int, of container: BinaryObject) throws(FormatError) -> Int {
     let offset = container.content.lowerBound + position * referenceSize
     guard let index = Self.number(in: bytes, at: offset, size: referenceSize), index < count
@@ -104,7 +102,7 @@ package struct BinaryObjectTable {
     bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
   }
 
-  /// Returns the content of a string; nil for other objects and for invalid Unicode.
+  /// Returns the content of a string of valid Unicode.
   func string(_ object: BinaryObject) -> String? {
     let content = self[object.content]
     switch object.kind {

@@ -12,7 +12,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
   /// The maximum number of decoded values, which limits the expansion of shared objects.
   private static let maximumValueCount = 16_000_000
 
-  /// Returns whether a path leads to a regular file that begins like a binary property list.
+  /// Returns whether a regular file begins like a binary property list.
   package static func isFormat(ofFile path: String) throws(SystemError) -> Bool {
     let fileSystem = FileSystem()
     // Opening anything other than a regular file may block.

@@ -2,10 +2,8 @@ package import FoundationEssentials
 
 // A URL in the form in which Foundation archives it.
 extension URL {
-  /// Decodes an absolute URL from a keyed archive; returns nil for other data.
-  ///
-  /// Foundation's `UserDefaults.set(_:forKey:)` writes URLs as keyed archives. A keyed archive is a
-  /// binary property list whose objects refer to each other by UIDs.
+  /// Decodes an absolute URL of `UserDefaults.set(_:forKey:)` from a keyed archive, a binary
+  /// property list whose objects refer to each other by UIDs.
   package init?(archive: Data) {
     do throws(FormatError) {
       let table = try BinaryObjectTable(Array(archive)[...])

@@ -8,7 +8,7 @@ final class CodingPath {
     self.parent = parent
   }
 
-  /// Returns the coding keys of a path, beginning at the root; a path of nil is that of the root.
+  /// Returns the coding keys of a path, beginning at the root, whose path is nil.
   static func keys(to path: CodingPath?) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     var next = path
@@ -45,10 +45,10 @@ struct CodingContext: Sendable {
   /// The number of enclosing single values, such as optionals, in the innermost container.
   var layers = 0
 
-  /// Whether an array or a dictionary is allowed here; the root of the file takes one level.
+  /// The root of the file takes one level.
   var allowsContainer: Bool { containers + 1 < FormatLimits.depth }
 
-  /// Whether a value is allowed here; only a type that contains itself can exceed the limit.
+  /// Only a type that contains itself can exceed the limit.
   var allowsValue: Bool { layers <= 64 }
 
   var insideContainer: CodingContext { CodingContext(form: form, containers: containers + 1) }

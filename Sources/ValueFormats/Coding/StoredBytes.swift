@@ -1,7 +1,7 @@
 import FoundationEssentials
 import StorageInternals
 
-/// A type with its own byte encoding, which a ``ValueCoder`` stores without a property list.
+/// A type that a ``ValueCoder`` stores without a property list.
 typealias StoredBytes = BytesEncodable & BytesDecodable
 
 protocol BytesEncodable {
@@ -91,8 +91,8 @@ extension StoredInteger {
   }
 }
 
-// An optional is an array that is empty or contains the bytes of the value as `Data`, because a
-// property list represents nil as the string "$null", at any depth.
+// An optional is an array that is empty or contains the bytes of the value as `Data`, because in a
+// property list each nil is "$null".
 
 extension Optional: BytesEncodable where Wrapped: Encodable {
   var storedBytes: [UInt8] {
@@ -121,8 +121,8 @@ extension Optional: BytesDecodable where Wrapped: Decodable {
 
 /// Casts a value to its own type, for which generic code has a different name.
 ///
-/// A dynamic cast takes longer than the rest of decoding a short string. Without inlining, a call
-/// to this function from generic code would still take a third of that time.
+/// A dynamic cast takes longer than the rest of decoding a short string, and without inlining, a
+/// call from generic code still a third of that time.
 @inline(__always)
 func identityCast<Value, Target>(_ value: consuming Value, to type: Target.Type) -> Target {
   if Value.self != type { fatalError("\(Value.self) is not \(type).") }

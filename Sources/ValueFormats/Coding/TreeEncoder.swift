@@ -55,7 +55,7 @@ final class TreeBuilder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Sets the kind of container; a superclass may share the container of its subclass.
+  /// A superclass may share the container of its subclass.
   private func setContent(_ container: Content) {
     if content == container { return }
     if content != .nothing {

@@ -3,9 +3,9 @@ import StorageInternals
 
 /// A coder that converts values to stored bytes and back.
 ///
-/// The static type determines the encoding: UTF-8 for strings, the bytes of `Data`, the absolute
-/// string of a URL, 8 bytes in little-endian order for integers, the integer 0 or 1 for `Bool`, and
-/// a binary property list for all other types. FTPropertyWrappers uses the same encoding.
+/// As in FTPropertyWrappers, the static type determines the encoding: UTF-8 for strings, the bytes
+/// of `Data`, the absolute string of a URL, 8 bytes in little-endian order for integers, the
+/// integer 0 or 1 for `Bool`, and a binary property list for all other types.
 package struct ValueCoder: Sendable {
   package init() {}
 
@@ -37,10 +37,8 @@ package struct ValueCoder: Sendable {
   }
 }
 
-// The root of a property list must be a container or data. Any other scalar, such as a date or an
-// enum with raw values, is therefore wrapped in an array of one element. A value that encodes
-// itself as an array of one element is also wrapped, to distinguish the two, unless its type always
-// encodes an array.
+// The root of a property list must be a container or data. Any other scalar is therefore wrapped in
+// an array, as is an array of one element, to distinguish the two, unless the type is always one.
 
 extension ValueCoder {
   private static let format = BinaryPropertyListFormat(.foundation)

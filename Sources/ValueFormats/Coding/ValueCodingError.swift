@@ -1,4 +1,4 @@
-/// The reason why a value could not be encoded or decoded; never contains the value.
+/// A failure to encode or decode a value, which never contains the value.
 package struct ValueCodingError: Error, Hashable, Sendable {
   package enum Problem: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
@@ -33,8 +33,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
 
   package let type: String
 
-  /// The coding path of the failure, such as `lines[*].volume`, with `*` for keys that may be
-  /// content.
+  /// The coding path, such as `lines[*].volume`, with `*` for keys that may be content.
   package let path: String
 
   /// The problem and the coding path, as a clause.
@@ -65,11 +64,9 @@ extension ValueCodingError.Problem {
 }
 
 // Containers throw `EncodingError` and `DecodingError`, which an app's `Codable` code may catch,
-// with a `Problem` as the underlying error. The descriptions of other errors are not used, because
-// they may contain the value.
+// around a `Problem`. The descriptions of other errors may contain the value.
 
 extension ValueCodingError {
-  /// Creates an error with a path that contains only keys without content.
   init(
     _ problem: Problem, of type: Any.Type, at keys: some Sequence<any CodingKey> = EmptyCollection()
   ) {

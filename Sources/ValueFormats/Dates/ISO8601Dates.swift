@@ -21,7 +21,6 @@ struct DateReader {
     return Substring(digits)
   }
 
-  /// Reads a number; returns nil if its number of digits is out of range.
   mutating func number(digits counts: ClosedRange<Int>) -> Int64? {
     let digits = digits()
     return counts.contains(digits.utf8.count) ? Int64(digits) : nil
@@ -51,7 +50,7 @@ struct DateReader {
     return unsafe time.tm_mday == day ? seconds - Self.reference : nil
   }
 
-  /// Reads the fraction of a second; returns 0 if there is none, and nil if it is not valid.
+  /// Reads the fraction of a second, or 0 if there is none.
   mutating func fraction() -> Double? {
     guard skip(".") else { return 0 }
     let digits = digits()
@@ -70,10 +69,9 @@ struct DateReader {
 }
 
 extension Date {
-  /// Parses a date such as `2026-11-21T15:46:38Z` or `2026-11-21T16:46:38.25+01:00`.
+  /// Parses a date of RFC 3339, such as `2026-11-21T16:46:38.25+01:00`, without leap seconds.
   ///
-  /// This profile of ISO 8601 is defined by RFC 3339. Leap seconds are not accepted. Foundation's
-  /// parser is not used, because it also accepts February 30 and any characters after the date.
+  /// Foundation's parser also accepts February 30 and any characters after the date.
   init?(iso8601 string: String) {
     var reader = DateReader(string[...])
     guard
@@ -100,7 +98,6 @@ package enum PropertyListDate {
     return "\(year)-\(parts[0])-\(parts[1])T\(parts[2]):\(parts[3]):\(parts[4])Z"
   }
 
-  /// Parses a date such as `2026-11-21T15:46:38Z`.
   static func date(_ string: Substring) -> Date? {
     var reader = DateReader(string)
     let sign: Int64 = reader.skip("-") ? -1 : 1

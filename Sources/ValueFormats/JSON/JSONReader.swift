@@ -6,7 +6,6 @@ package struct JSONReader: TextReader {
   private let makesTrees: Bool
   private let escaping: StringEscaping
 
-  /// Creates a reader; throws an error at the first byte that is not valid UTF-8.
   init(
     _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
   ) throws(FormatError) {
@@ -22,7 +21,6 @@ package struct JSONReader: TextReader {
     if !isAtEnd { throw unexpected("unexpected data after the end") }
   }
 
-  /// Returns an error at the current position, with a more specific reason if possible.
   func unexpected(_ reason: String) -> FormatError {
     switch current {
     case nil: failure("unexpected end of input: \(reason)")

@@ -33,14 +33,12 @@ struct DecimalDigits: Equatable {
     self.exponent = power + halves[0].count - 1 - last
   }
 
-  /// Returns the number as an integer; nil if it is not integral or is out of range.
   func integer<Integer: FixedWidthInteger>() -> Integer? {
     if digits.isEmpty { return 0 }
     guard (0..<40).contains(exponent), digits.count < 40 else { return nil }
     return Integer(text(zeros: exponent))
   }
 
-  /// The digits with the sign and more zeros.
   fileprivate func text(zeros: Int) -> String {
     (isNegative ? "-" : "") + (digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self))
       + String(repeating: "0", count: zeros)
@@ -77,7 +75,6 @@ extension Decimal {
     }
   }
 
-  /// Creates a number with all of the given digits; nil if there is none.
   private init?(_ number: DecimalDigits) {
     // A larger exponent than 127 is stored as zeros of the mantissa, which has up to 39 digits.
     let zeros = max(number.exponent - 127, 0)

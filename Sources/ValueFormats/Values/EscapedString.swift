@@ -2,15 +2,13 @@ import FoundationEssentials
 
 /// The escapes for values that a format cannot represent.
 ///
-/// A nil inside `depth` non-nil optionals is encoded as `$null:` and that number, and in a property
-/// list an outermost nil as `$null`. A string with characters that XML forbids is encoded as
-/// `$base64:` and its bytes in base64, and a number with more digits than a binary property list
-/// can represent as its text. Each format marks an escape by a notation that no other program uses
-/// for text, and reads text without the mark as it is.
+/// A nil inside `depth` non-nil optionals is `$null:` and that number; in a property list, an
+/// outermost nil is `$null`. A string that XML forbids is `$base64:` and its bytes in base64, and a
+/// number with too many digits for a binary property list is its text. Each format marks an escape
+/// by a notation that no other program uses for text.
 enum EscapedString {
   private static let base64Prefix = "$base64:"
   private static let nullPrefix = "$null:"
-  /// The encoding of an outermost nil in a property list.
   static let null = "$null"
   /// The first character of an escape in JSON; other programs do not escape a dollar sign.
   static let dollarInJSON = #"\u0024"#
@@ -21,10 +19,9 @@ enum EscapedString {
     base64Prefix + Data(string.utf8).base64EncodedString()
   }
 
-  /// Reverses `ofForbidden`; returns nil for any other string.
+  /// Reverses `ofForbidden`.
   static func forbidden(_ escape: String) -> String? {
-    // The bytes are compared, because `hasPrefix` fails if a combining character follows the
-    // prefix.
+    // `hasPrefix` fails if a combining character follows the prefix.
     guard escape.utf8.starts(with: base64Prefix.utf8),
       let bytes = Data(strictBase64: escape.utf8.dropFirst(base64Prefix.utf8.count)),
       let string = String(validating: bytes, as: UTF8.self), !MarkupText.allows(string),
@@ -45,14 +42,13 @@ enum EscapedString {
   }
 }
 
-/// The interpretation of the strings in a file, with or without escapes.
+/// The interpretation of the strings in a file.
 package enum StringEscaping: Sendable {
-  /// The file was written by a store, whose strings may contain escapes.
+  /// The strings of a store, which may contain escapes.
   case escaped
-  /// The file was written by another program, whose strings contain no escapes.
+  /// The strings of other programs.
   case plain
-  /// Foundation's `PropertyListEncoder` wrote the file: the string `$null` is nil, and no container
-  /// is shared.
+  /// Those of Foundation's `PropertyListEncoder`: `$null` is nil, and no container is shared.
   case foundation
 }
 

@@ -1,8 +1,6 @@
 import CLibrary
 
-/// A key, which is compared by its UTF-8 bytes.
-///
-/// A file may contain several keys that are canonically equivalent.
+/// A key, which is compared by its UTF-8 bytes: a file may contain canonically equivalent ones.
 package struct StoredKey: Sendable {
   package let string: String
 

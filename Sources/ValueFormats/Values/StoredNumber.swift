@@ -5,7 +5,7 @@ package enum StoredNumber: Hashable, Sendable {
   /// A number in the notation of a file, such as `1e3`, which no number type preserves.
   case text(String)
 
-  /// Returns the number as an integer; nil if it is not integral or is out of range.
+  /// Returns the number as an integer, if it is one in range.
   package func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self
   ) -> Integer? {
@@ -26,7 +26,7 @@ package enum StoredNumber: Hashable, Sendable {
     }
   }
 
-  /// The `Double` with all digits of a decimal number; nil if there is none.
+  /// The `Double` with all digits of a decimal number, if there is one.
   package var exactDouble: Double? {
     guard let double, case .text(let text) = self else { return double }
     return DecimalDigits(double.description) == DecimalDigits(text) ? double : nil
@@ -52,7 +52,7 @@ package enum StoredNumber: Hashable, Sendable {
 }
 
 extension String {
-  /// Parses the name of an infinity or NaN, such as `NaN` or `-Infinity`; nil for other strings.
+  /// Parses the name of an infinity or NaN, such as `-Infinity`.
   func nonFinite<Number: LosslessStringConvertible & FloatingPoint>() -> Number? {
     guard !hasDigits, let number = Number(self), !number.isFinite else { return nil }
     return number

@@ -10,7 +10,7 @@ package protocol StoredScalar: Codable {
 extension StoredScalar {
   // Types of other modules call these methods in their `Codable` implementations.
 
-  /// Decodes a value from the tree of a decoder; nil if the decoder does not decode settings.
+  /// Decodes a value of a decoder of settings; nil for another decoder.
   package static func decodeTree(of decoder: any Decoder) throws -> Self? {
     guard let reader = decoder as? TreeReader, reader.context.form == .setting else { return nil }
     do throws(ValueCodingError.Problem) {
@@ -120,7 +120,6 @@ extension UInt64: StoredInteger {}
 extension Int128: StoredScalar {}
 
 extension UInt128: StoredScalar {
-  /// The integer as a number, or as a string if it does not fit in an `Int128`.
   package var tree: ValueTree {
     Int128(exactly: self).map { .number(.integer($0)) } ?? .string(String(self))
   }
@@ -135,7 +134,7 @@ extension UInt128: StoredScalar {
 }
 
 extension Data {
-  /// Decodes base64; returns nil for incorrect or misplaced padding, which Foundation accepts.
+  /// Decodes base64, without the wrong padding that Foundation accepts.
   init?(strictBase64 base64: some Collection<UInt8>) {
     let padding = base64.drop { $0 != UInt8(ascii: "=") }
     guard base64.count % 4 == 0, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") })

@@ -16,17 +16,14 @@ package enum ValueTree: Hashable, Sendable {
   case dictionary([StoredKey: ValueTree])
 }
 
-/// The form of the values of some standard types in a tree.
 package enum ValueForm: Sendable {
-  /// URLs and decimals have a short form, and decoding also accepts the forms of values that only
-  /// other programs or people write.
+  /// URLs and decimals have a short form, and decoding accepts what only people write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation
 }
 
-// The values of some standard types are converted without their `Codable` implementations, because
-// the stored form differs, or because the types are common and this is faster.
+// Standard types that are common, or whose stored form differs, are converted without `Codable`.
 
 extension ValueTree {
   /// Returns the tree for a value of a standard type; nil if the type itself must encode the value.
@@ -92,9 +89,8 @@ extension ValueTree {
     return nil
   }
 
-  /// Throws an error if only the form of settings allows reading the value as a type.
-  ///
-  /// Otherwise a type that tries to decode data before a string, for example, would change a value.
+  /// Throws an error if only the form of settings allows reading the value as a type; a type that
+  /// tries to decode data before a string, for example, would otherwise change a value.
   func check(_ type: Any.Type, _ form: ValueForm) throws(ValueCodingError.Problem) {
     if form == .setting { return }
     switch self {
@@ -145,7 +141,7 @@ extension ValueTree {
     }
   }
 
-  /// The tree of this value in an optional; only a nil stores its number of optionals.
+  /// The tree of this value in an optional.
   var wrapped: ValueTree {
     guard case .null(let depth) = self else { return self }
     return .null(depth: depth + 1)
@@ -157,7 +153,6 @@ extension ValueTree {
     return .null(depth: depth - 1)
   }
 
-  /// Whether the value is nil, and not inside a non-nil optional.
   var isNull: Bool {
     if case .null(depth: 0) = self { true } else { false }
   }
