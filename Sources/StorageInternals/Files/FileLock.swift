@@ -25,9 +25,9 @@ package struct FileLock: ~Copyable, Sendable {
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
     queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
   ) throws(SystemError) {
-    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     var file = try Self.open(path, fileSystem)
-    try wait.enterQueue()
+    let wait = try FileLockWait(
+      path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     do throws(SystemError) {
       while true {
         try wait.lock(file)

@@ -22,15 +22,15 @@ struct FileLockWait {
   /// The maximum number of processes ahead for each of which a process pauses.
   private static let longestQueue = 8
 
-  init(path: String, timeout: Duration, queueTimeout: Duration, turn: Duration) {
+  /// Enters the queue of this process, and waits for the threads ahead.
+  init(
+    path: String, timeout: Duration, queueTimeout: Duration, turn: Duration
+  ) throws(SystemError) {
     self.path = path
     self.turn = turn
     let now = SuspendingClock.now
     deadline = now.advanced(by: timeout)
     queueDeadline = now.advanced(by: queueTimeout)
-  }
-
-  func enterQueue() throws(SystemError) {
     if FileLockQueue.enter(path, until: deadline) { return }
     throw FileLockQueue.timeout(at: path)
       ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)

@@ -22,18 +22,25 @@ extension FileSystem {
       file throws(SystemError) in
       try file.setMode(mode, isSecret: true)
     }
+    try move(file, to: path, in: directory, overwriting: overwriting)
+    return file
+  }
+
+  private func move(
+    _ temporary: borrowing File, to path: String, in directory: borrowing File,
+    overwriting: Bool = true
+  ) throws(SystemError) {
     do throws(SystemError) {
       if overwriting {
-        try rename(file.path, to: path)
+        try rename(temporary.path, to: path)
       } else {
-        try renameExclusively(file.path, to: path)
+        try renameExclusively(temporary.path, to: path)
       }
     } catch {
-      discard(file.path)
+      discard(temporary.path)
       throw error
     }
     try directory.synchronizeEntries()
-    return file
   }
 
   /// Creates an unnamed file for ``replaceFile(at:with:)``; nil if the file system cannot.
@@ -49,13 +56,7 @@ extension FileSystem {
     let directory = try openDirectory(path.parentDirectory)
     try replacement.synchronize()
     guard try replacement.link() else { return false }
-    do throws(SystemError) {
-      try rename(replacement.path, to: path)
-    } catch {
-      discard(replacement.path)
-      throw error
-    }
-    try directory.synchronizeEntries()
+    try move(replacement, to: path, in: directory)
     return true
   }
 

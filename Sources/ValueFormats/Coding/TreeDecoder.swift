@@ -148,8 +148,8 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func tree(_ key: Key) throws -> ValueTree {
-    guard let tree = entry(key) else { throw DecodingError(missing: key, at: reader.path) }
-    return tree
+    if let tree = entry(key) { return tree }
+    throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
   private func entry(_ key: some CodingKey) -> ValueTree? {

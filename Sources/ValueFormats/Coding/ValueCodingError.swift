@@ -132,14 +132,10 @@ extension DecodingError {
     default: self = .dataCorrupted(context)
     }
   }
-
-  init(missing key: some CodingKey, at path: CodingPath?) {
-    self = .keyNotFound(key, Context(.missing(key), at: path))
-  }
 }
 
 extension DecodingError.Context {
-  fileprivate init(_ problem: ValueCodingError.Problem, at path: CodingPath?) {
+  init(_ problem: ValueCodingError.Problem, at path: CodingPath?) {
     self.init(
       codingPath: CodingPath.keys(to: path), debugDescription: problem.clause,
       underlyingError: problem)
