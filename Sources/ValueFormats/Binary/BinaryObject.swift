@@ -29,10 +29,8 @@ struct BinaryObject {
 
     var isContainer: Bool { rawValue >= Kind.array.rawValue }
 
-    var isString: Bool { self == .ascii || self == .utf16 || self == .utf8 }
-
     /// Whether the object has a count, in the marker or after it.
-    var isCounted: Bool { isContainer || isString || self == .data }
+    var isCounted: Bool { isContainer || Kind.data.rawValue...Kind.utf8.rawValue ~= rawValue }
   }
 
   /// Returns the content's size in bytes from the low bits of the marker, if they are valid.

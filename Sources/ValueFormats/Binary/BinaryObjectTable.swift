@@ -117,6 +117,21 @@ package struct BinaryObjectTable {
     }
   }
 
+  /// Returns the keys of a dictionary.
+  func keys(of dictionary: BinaryObject) throws(FormatError) -> [StoredKey] {
+    var keys: [StoredKey] = []
+    var seen: Set<StoredKey> = []
+    for index in 0..<referenceCount(dictionary) / 2 {
+      let object = try object(try reference(index, of: dictionary))
+      guard let key = string(object).map(StoredKey.init) else {
+        throw object.failure("a key is not a valid Unicode string")
+      }
+      guard seen.insert(key).inserted else { throw object.failure("duplicate key") }
+      keys.append(key)
+    }
+    return keys
+  }
+
   private func byte(at offset: Int) -> UInt8 { bytes[bytes.startIndex + offset] }
 
   /// Reads an unsigned integer; nil if it is too large for an `Int`.

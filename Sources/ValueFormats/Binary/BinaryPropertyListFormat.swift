@@ -31,7 +31,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
     guard root.kind == .dictionary else {
       throw root.failure("the root object is not a dictionary")
     }
-    let keys = try self.keys(of: root, in: table)
+    let keys = try table.keys(of: root)
     var builder = BinaryObjectBuilder()
     var copies: [Int: Int] = [:]
     // All fragments share one array.
@@ -53,22 +53,6 @@ package struct BinaryPropertyListFormat: StoredFormat {
       entries: keys.enumerated().map { index, key in
         entry(key, fragments[ends[index]..<ends[index + 1]])
       })
-  }
-
-  private func keys(
-    of root: BinaryObject, in table: BinaryObjectTable
-  ) throws(FormatError) -> [StoredKey] {
-    var keys: [StoredKey] = []
-    var seen: Set<StoredKey> = []
-    for index in 0..<table.referenceCount(root) / 2 {
-      let object = try table.object(try table.reference(index, of: root))
-      guard let key = table.string(object).map(StoredKey.init) else {
-        throw object.failure("a key is not a valid Unicode string")
-      }
-      guard seen.insert(key).inserted else { throw object.failure("duplicate key") }
-      keys.append(key)
-    }
-    return keys
   }
 
   package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {

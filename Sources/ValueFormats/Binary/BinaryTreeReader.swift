@@ -59,17 +59,10 @@ struct BinaryTreeReader {
           try tree(try table.reference(index, of: object))
         })
     case .dictionary:
-      var elements: [StoredKey: ValueTree] = [:]
-      let count = table.referenceCount(object) / 2
-      elements.reserveCapacity(count)
-      for index in 0..<count {
-        let key = try table.object(try table.reference(index, of: object))
-        guard key.kind.isString else { throw key.failure("a key is not a string") }
-        let name = StoredKey(try string(key))
-        let element = try tree(try table.reference(count + index, of: object))
-        if elements.updateValue(element, forKey: name) != nil {
-          throw key.failure("duplicate key")
-        }
+      let keys = try table.keys(of: object)
+      var elements = [StoredKey: ValueTree](minimumCapacity: keys.count)
+      for (index, key) in keys.enumerated() {
+        elements[key] = try tree(try table.reference(keys.count + index, of: object))
       }
       return .dictionary(elements)
     case .fill: throw object.failure("unexpected fill byte")

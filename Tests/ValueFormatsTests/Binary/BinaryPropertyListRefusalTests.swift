@@ -115,7 +115,7 @@ struct BinaryPropertyListRefusalTests {
       ([[0x61, 0xD8, 0]], "invalid Unicode in a string", 0),
       ([[0x71, 0xFF]], "invalid Unicode in a string", 0),
       ([[0xA2, 1, 2], [0x09], [0x80, 1]], "UIDs are not supported", 2),
-      ([[0xD1, 1, 1], [0x10, 1]], "a key is not a string", 1),
+      ([[0xD1, 1, 1], [0x10, 1]], "a key is not a valid Unicode string", 1),
       (
         [[0xD2, 1, 2, 3, 3], [0x51, 0x61], [0x61, 0, 0x61], [0]],
         "duplicate key", 2
