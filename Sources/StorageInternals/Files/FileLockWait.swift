@@ -32,19 +32,20 @@ struct FileLockWait {
     deadline = now.advanced(by: timeout)
     queueDeadline = now.advanced(by: queueTimeout)
     if FileLockQueue.enter(path, until: deadline) { return }
-    throw FileLockQueue.timeout(at: path)
+    throw FileLockQueue.last(at: path).timeout
       ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
   }
 
   func lock(_ file: borrowing File) throws(SystemError) {
-    let last = FileLockQueue.turn(at: path)
+    let (last, timeout) = FileLockQueue.last(at: path)
     let length = last?.length(atMost: turn) ?? turn
     let hasTurn = last.map { .now < $0.start + length } ?? false
-    let isTimedOut = FileLockQueue.timeout(at: path) != nil
     var isLocked = false
-    if hasTurn || isTimedOut || file.waitingProcess() == nil { isLocked = try file.lockIfFree() }
-    let keepsTurn = hasTurn && isLocked
-    if !isLocked, !isTimedOut {
+    if hasTurn || timeout != nil || file.waitingProcess() == nil {
+      isLocked = try file.lockIfFree()
+    }
+    if hasTurn, isLocked, timeout == nil { return }
+    if !isLocked, timeout == nil {
       isLocked = try poll(file, queuePause: max(length, Self.shortestQueuePause))
     }
     guard isLocked else {
@@ -53,8 +54,7 @@ struct FileLockWait {
       FileLockQueue.setTimeout(timeout, at: path)
       throw timeout
     }
-    if !keepsTurn { FileLockQueue.beginTurn(at: path) }
-    if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
+    FileLockQueue.beginTurn(at: path)
   }
 
   /// Polls for the lock, with a pause for each process ahead; returns false at the deadline.
@@ -141,15 +141,18 @@ enum FileLockQueue {
     }
   }
 
-  static func turn(at path: String) -> Turn? {
-    state.withLock { $0.lastTurn?.path == path ? $0.lastTurn : nil }
+  static func last(at path: String) -> (turn: Turn?, timeout: SystemError?) {
+    state.withLock { ($0.lastTurn?.path == path ? $0.lastTurn : nil, $0.timeouts[path]) }
   }
 
-  static func beginTurn(at path: String) { state.withLock { $0.lastTurn = Turn(path: path) } }
+  static func beginTurn(at path: String) {
+    state.withLock { state in
+      state.lastTurn = Turn(path: path)
+      state.timeouts[path] = nil
+    }
+  }
 
-  static func timeout(at path: String) -> SystemError? { state.withLock { $0.timeouts[path] } }
-
-  static func setTimeout(_ timeout: SystemError?, at path: String) {
+  static func setTimeout(_ timeout: SystemError, at path: String) {
     state.withLock { $0.timeouts[path] = timeout }
   }
 }

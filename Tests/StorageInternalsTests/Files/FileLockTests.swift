@@ -233,7 +233,7 @@ import Testing
         }
         for _ in 0..<5 {
           let lock = try FileLock(at: path, turn: .zero)
-          #expect(FileLockQueue.turn(at: path)?.hold == nil)
+          #expect(FileLockQueue.last(at: path).turn?.hold == nil)
           let file = try FileSystem().open(path, O_RDWR)
           for (place, child) in children.enumerated() {
             _ = unsafe write(start[place].write, &byte, 1)
@@ -241,7 +241,7 @@ import Testing
           }
           lock.release()
           try acquire("parent ")
-          #expect(FileLockQueue.turn(at: path)?.hold != nil)
+          #expect(FileLockQueue.last(at: path).turn?.hold != nil)
           for _ in children { _ = unsafe read(end.read, &byte, 1) }
         }
         for child in children { try child.wait() }
