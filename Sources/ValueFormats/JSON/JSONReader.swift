@@ -236,22 +236,18 @@ extension JSONReader {
       reader.position = reader.endOfUnescapedCharacters()
       result += bytes[start..<reader.position]
       if reader.position == content.endIndex { return String(decoding: result, as: UTF8.self) }
-      result += String(try reader.escapedScalar()).utf8
+      result += try reader.escapedCharacter().utf8
     }
   }
 
   /// Reads an escape, or two escapes that form a surrogate pair.
-  private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
+  private mutating func escapedCharacter() throws(FormatError) -> String {
     let start = position
-    let unit = try escape()
-    if let scalar = Unicode.Scalar(unit) { return scalar }
-    if UTF16.isLeadSurrogate(unit), current == UInt8(ascii: "\\") {
-      let next = try escape()
-      if UTF16.isTrailSurrogate(next) {
-        let scalar = 0x10000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(next) & 0x3FF
-        return Unicode.Scalar(scalar)!
-      }
+    var units = [try escape()]
+    if UTF16.isLeadSurrogate(units[0]), current == UInt8(ascii: "\\") {
+      units.append(try escape())
     }
+    if let character = String(validating: units, as: UTF16.self) { return character }
     throw failure("unpaired surrogate in an escape", at: start)
   }
 }
