@@ -166,19 +166,17 @@ struct EnvironmentParser {
   private mutating func escapedCharacter(
     in quote: Unicode.Scalar
   ) throws(MigrationError) -> Unicode.Scalar {
-    switch (quote, rest.first) {
-    case ("\"", "n"):
+    let isDouble = quote == "\""
+    guard let next = rest.first else { return "\\" }
+    if isDouble, next == "n" || next == "r" {
       rest.removeFirst()
-      return "\n"
-    case ("\"", "r"):
-      rest.removeFirst()
-      return "\r"
-    case (_, "\\"), (_, "'"), ("\"", "\""), ("\"", "a"), ("\"", "b"), ("\"", "f"), ("\"", "t"),
-      ("\"", "v"):
+      return next == "n" ? "\n" : "\r"
+    }
+    if (isDouble ? "\\'\"abftv" : "\\'").unicodeScalars.contains(next) {
       throw malformed(
         "some programs remove the backslash of this escape sequence; use different quotation marks")
-    default: return "\\"
     }
+    return "\\"
   }
 
   private mutating func skipBlanks() { rest = rest.drop(while: \.isBlank) }

@@ -87,10 +87,10 @@ package enum Inotify {
     }
   }
 
-  /// Subscribes a watch to events of names in a directory; returns its watch descriptor.
+  /// Subscribes a watch to events of names in a directory.
   static func add(
     _ watch: PathWatch, _ directory: String, _ names: [[UInt8]], _ events: UInt32
-  ) throws(SystemError) -> Int32 {
+  ) throws(SystemError) -> [WatchedName] {
     let flags = UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD)
     while true {
       let instance = try open(for: watch)
@@ -103,13 +103,14 @@ package enum Inotify {
       } catch {
         throw SystemError(call: .inotify, path: watch.path, code: error.code)
       }
+      let watched = names.map { WatchedName(directory: descriptor, name: $0) }
       let isAdded = state.withLock { state in
         // Otherwise the descriptor may be that of a directory that is no longer watched.
         guard state.generation == generation else { return false }
-        for name in names { state.add(watch, WatchedName(directory: descriptor, name: name)) }
+        for name in watched { state.add(watch, name) }
         return true
       }
-      if isAdded { return descriptor }
+      if isAdded { return watched }
     }
   }
 

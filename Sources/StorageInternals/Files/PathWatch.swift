@@ -152,8 +152,7 @@ package final class PathWatch: Sendable {
       let names = [[]] + (step.name.map { [Array($0.utf8)] } ?? [])
       let mask = step.name == nil ? Inotify.ownEvents : Inotify.ownEvents | events
       do throws(SystemError) {
-        let descriptor = try Inotify.add(self, step.directory, names, mask)
-        watched.formUnion(names.map { Inotify.WatchedName(directory: descriptor, name: $0) })
+        watched.formUnion(try Inotify.add(self, step.directory, names, mask))
       } catch {
         // A directory without read permission cannot be watched. The next read detects its removal.
         if step.name == nil, error.code == EACCES { continue }
