@@ -42,12 +42,13 @@ struct DateReader {
       skip("T"), let hour = twoDigits(0...23), skip(":"), let minute = twoDigits(0...59),
       skip(":"), let second = twoDigits(0...59)
     else { return nil }
-    var time = unsafe tm()
-    unsafe (time.tm_year, time.tm_mon, time.tm_mday) = (Int32(year - 1900), month - 1, day)
-    unsafe (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
-    let seconds = unsafe Int64(timegm(&time))
+    var date = unsafe tm()
+    unsafe date.tm_year = Int32(year - 1900)
+    unsafe date.tm_mon = month - 1
+    unsafe date.tm_mday = day
+    let seconds = unsafe Int64(timegm(&date)) + Int64((hour * 60 + minute) * 60 + second)
     // A day that the month does not have becomes one of the next month.
-    return unsafe time.tm_mday == day ? seconds - Self.reference : nil
+    return unsafe date.tm_mday == day ? seconds - Self.reference : nil
   }
 
   /// Reads the fraction of a second, or 0 if there is none.
