@@ -56,7 +56,7 @@ struct DecimalTests {
     ] as [(KeyValueFormat, String, String?)])
   func decimalIsANumber(_ format: KeyValueFormat, _ text: String, _ written: String?) throws {
     let decimal = try #require(Decimal(string: text))
-    let bytes = try format.coding.bytes(of: decimal, key: "key")
+    let bytes = try #require(try format.coding.encode(decimal, key: "key"))
     #expect(String(decoding: bytes, as: UTF8.self) == written ?? text)
   }
 

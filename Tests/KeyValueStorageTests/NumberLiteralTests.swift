@@ -14,8 +14,8 @@ struct NumberLiteralTests {
     let literal = try #require(NumberLiteral(spelling))
     #expect(literal.description == spelling)
     for format in KeyValueFormat.allCases.map(\.coding) {
-      let bytes = try format.bytes(of: [literal], key: "key")
-      let read = try format.value([NumberLiteral].self, from: bytes[...], key: "key")
+      let bytes = try #require(try format.encode([literal], key: "key"))
+      let read = try format.value([NumberLiteral].self, from: bytes, key: "key")
       // Property lists have integers, which do not distinguish the two zeros.
       var expected = spelling == "-0" && !(format is JSONFormat) ? "-0.0" : spelling
       // The binary form has the value, and a spelling only if no number has all digits.

@@ -35,24 +35,26 @@ public struct KeyValueContents: Sendable {
   /// - Complexity: O(log *n*), where *n* is the number of keys.
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
-  subscript(key: StoredKey) -> EncodedValue? { index(of: key).map { entries[$0].value } }
+  subscript(key: StoredKey) -> EncodedValue? {
+    guard let index = index(of: key) else { return nil }
+    return entries[index].value
+  }
 
   /// Returns the contents with changes applied.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
     var result = KeyValueContents(entries: entries, revision: revision)
-    result.apply(changes) { KeyValueEntry(key: $0, text: $1, valueOffset: 0) }
+    result.apply(changes)
     return result
   }
 
-  /// Applies changes, with a closure that creates entries in the file's format.
-  mutating func apply(
-    _ changes: KeyValueChanges, makingEntry entry: (StoredKey, EncodedValue) -> KeyValueEntry
-  ) {
+  /// Applies changes to the contents of a file, or without a format, of memory.
+  mutating func apply(_ changes: KeyValueChanges, in coding: (any StoredFormat)? = nil) {
     var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
       let index = index(of: key)
       if let value {
-        let new = entry(key, value)
+        let new =
+          coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
         if let index { entries[index] = entries[index].with(new) } else { added.append(new) }
       } else if index != nil {
         removed.insert(key)

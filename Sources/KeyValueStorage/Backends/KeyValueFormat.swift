@@ -20,58 +20,52 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
 }
 
 extension StoredFormat {
-  func bytes<Value: Encodable>(of value: Value, key: String) throws(KeyValueStoreError) -> [UInt8] {
-    try bytes(of: try tree(of: value, key: key), type: Value.self, key: key)
-  }
-
-  func bytes(
-    of tree: ValueTree, type: Any.Type, key: String
-  ) throws(KeyValueStoreError) -> [UInt8] {
-    do {
-      return try encode(tree)
+  /// Encodes a value; returns nil if the value and the default value are both encoded as nil.
+  func encode<Value: Encodable>(
+    _ value: Value, key: String, default defaultValue: @autoclosure () -> Value? = nil
+  ) throws(KeyValueStoreError) -> EncodedValue? {
+    let reason: String
+    do throws(ValueCodingError) {
+      let tree = try TreeEncoder().encode(value)
+      if case .null(depth: 0) = tree, let defaultValue = defaultValue(),
+        // A default value that cannot be encoded is not nil.
+        (try? TreeEncoder().encode(defaultValue)) == tree
+      {
+        return nil
+      }
+      do throws(FormatError) {
+        return ArraySlice(try encode(tree))
+      } catch {
+        reason = error.reason
+      }
     } catch {
-      throw .unencodable(key: key, type: "\(type)", reason: error.reason)
+      reason = error.reason
     }
-  }
-
-  func tree<Value: Encodable>(
-    of value: Value, key: String
-  ) throws(KeyValueStoreError) -> ValueTree {
-    do {
-      return try TreeEncoder().encode(value)
-    } catch {
-      throw .unencodable(key: key, type: "\(Value.self)", reason: error.reason)
-    }
-  }
-
-  func tree(
-    _ value: EncodedValue, type: Any.Type, key: String
-  ) throws(KeyValueStoreError) -> ValueTree {
-    do {
-      return try decode(value)
-    } catch {
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
-    }
+    throw .unencodable(key: key, type: "\(Value.self)", reason: reason)
   }
 
   func value<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
-    let tree = try tree(value, type: type, key: key)
-    let failure: ValueCodingError
-    do {
-      return try TreeDecoder().decode(type, from: tree)
-    } catch {
-      failure = error
-    }
-    // `PropertyListEncoder` represents nil as a string.
-    if !(self is JSONFormat), value.contains("$null".utf8) {
-      do {
-        return try TreeDecoder().decode(type, from: tree.withNulls)
+    let reason: String
+    do throws(FormatError) {
+      let tree = try decode(value)
+      do throws(ValueCodingError) {
+        return try TreeDecoder().decode(type, from: tree)
       } catch {
-        // The first error is about the value as it is.
+        reason = error.reason
       }
+      // `PropertyListEncoder` represents nil as a string.
+      if !(self is JSONFormat), value.contains("$null".utf8) {
+        do throws(ValueCodingError) {
+          return try TreeDecoder().decode(type, from: tree.withNulls)
+        } catch {
+          // The first error is about the value as it is.
+        }
+      }
+    } catch {
+      reason = error.reason
     }
-    throw .undecodable(key: key, type: "\(type)", reason: failure.reason)
+    throw .undecodable(key: key, type: "\(type)", reason: reason)
   }
 }

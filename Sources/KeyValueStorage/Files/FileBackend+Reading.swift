@@ -6,8 +6,10 @@ import ValueFormats
 // Reading and parsing of the file.
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
-    try convertingErrors { () throws(SystemError) in
-      try fileSystem.status(of: path, followingLink: true)
+    do {
+      return try fileSystem.status(of: path, followingLink: true)
+    } catch {
+      throw KeyValueStoreError(error)
     }
   }
 
@@ -16,7 +18,11 @@ extension FileBackend {
     try state.withLock { state throws(KeyValueStoreError) in
       let status = try status(of: path)
       if let status, status.size > 0 { state.hasSeenContent = true }
-      if let snapshot = state.snapshot, snapshot.isCurrent(for: status) { return snapshot }
+      if let snapshot = state.snapshot, snapshot.hasReliableStatus,
+        snapshot.isUnchanged(since: status)
+      {
+        return snapshot
+      }
       let snapshot = try read(path, status, &state)
       state.snapshot = snapshot
       return snapshot

@@ -10,23 +10,23 @@ extension FileBackend {
     within timeout: Duration?,
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
-    let scope = try lockFile(within: timeout)
-    defer { withExtendedLifetime(scope) {} }
-    if !hasRemovedStaleFiles.load(ordering: .relaxed) { removeStaleFiles(scope) }
+    var target = path
+    let lock = try lockFile(at: &target, within: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    if !hasRemovedStaleFiles.load(ordering: .relaxed) { removeStaleFiles(of: target, lock) }
     for _ in 0..<100 {
-      var base = try snapshot(at: scope.target)
+      var base = try snapshot(at: target)
       // A program that removes and recreates the file would overwrite a file created in between.
       while base.status == nil, let missingSince = state.withLock({ $0.missingSince }),
         ContinuousClock.now - missingSince < gracePeriod
       {
         usleep(1000)
-        base = try snapshot(at: scope.target)
+        base = try snapshot(at: target)
       }
       if geteuid() == 0 {
         // An administrator may have created the lock file.
         do throws(SystemError) {
-          try scope.lock.changeOwner(
-            forDataAt: scope.target, ownedBy: base.status?.owner, in: fileSystem)
+          try lock.changeOwner(forDataAt: target, ownedBy: base.status?.owner, in: fileSystem)
         } catch {
           // The next write of the file's owner reports that the lock cannot be opened.
         }
@@ -38,11 +38,11 @@ extension FileBackend {
       let contents = KeyValueContents(entries: file.entries, revision: base.revision)
       let (changes, result) = try changes(contents)
       if changes.byKey.isEmpty {
-        if changes.confirmsStoredValues { try flush(base, at: scope.target) }
+        if changes.confirmsStoredValues { try flush(base, at: target) }
         return (contents, result)
       }
-      if base.status?.isReadOnly == true { throw .readOnly(path: scope.target) }
-      if let written = try write(changes, to: contents, file.surroundings, base, scope.target) {
+      if base.status?.isReadOnly == true { throw .readOnly(path: target) }
+      if let written = try write(changes, to: contents, file.surroundings, base, target) {
         return (written, result)
       }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
@@ -50,23 +50,26 @@ extension FileBackend {
     throw .unavailable("\(path) changes faster than it can be written. Try again later.")
   }
 
-  /// Acquires the file's lock, and creates missing directories; does not wait if `timeout` is nil.
-  func lockFile(within timeout: Duration?) throws(KeyValueStoreError) -> FileLockScope {
+  /// Resolves the symbolic links of a file's path, acquires the file's lock, and creates missing
+  /// directories; does not wait if `timeout` is nil.
+  func lockFile(
+    at target: inout String, within timeout: Duration?
+  ) throws(KeyValueStoreError) -> FileLock {
     do throws(SystemError) {
-      var target = try fileSystem.resolve(path)
+      target = try fileSystem.resolve(path)
       while true {
-        let path = FileLockScope.lockPath(for: target)
+        let lockPath = target.companion(".lock", prefix: ".")
         let lock: FileLock
         if let timeout {
-          lock = try FileLock(at: path, in: fileSystem, timeout: timeout)
-        } else if let free = try FileLock.ifFree(at: path, in: fileSystem) {
+          lock = try FileLock(at: lockPath, in: fileSystem, timeout: timeout)
+        } else if let free = try FileLock.ifFree(at: lockPath, in: fileSystem) {
           lock = free
         } else {
-          throw SystemError(call: .flock, path: path, code: ETIMEDOUT)
+          throw SystemError(call: .flock, path: lockPath, code: ETIMEDOUT)
         }
         // A symbolic link in the path may have changed during the wait.
-        let current = try fileSystem.resolve(self.path)
-        if current.isSamePath(as: target) { return FileLockScope(target: target, lock: lock) }
+        let current = try fileSystem.resolve(path)
+        if current.isSamePath(as: target) { return lock }
         target = current
       }
     } catch {
@@ -77,46 +80,44 @@ extension FileBackend {
   /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
     _ changes: KeyValueChanges, to contents: KeyValueContents, _ surroundings: FileSurroundings,
-    _ snapshot: FileSnapshot, _ target: String
+    _ base: FileSnapshot, _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
-    // Waits for a read that has begun, which may find what another program writes after this.
-    let revision = state.withLock { $0.nextRevision() }
-    var contents = KeyValueContents(entries: contents.entries, revision: revision)
-    contents.apply(changes, makingEntry: coding.entry)
+    var contents = contents
+    contents.apply(changes, in: coding)
     let bytes = coding.join(contents.entries, surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
     do throws(SystemError) {
-      let written = try fileSystem.replaceFile(
-        at: target, with: bytes, expecting: snapshot.status
-      ) { path throws(SystemError) in try hasUnchangedContent(path, snapshot) }
+      let written = try fileSystem.replaceFile(at: target, with: bytes, expecting: base.status) {
+        path throws(SystemError) in try hasUnchangedContent(path, base)
+      }
       guard let written else {
         hasRemovedStaleFiles.store(false, ordering: .relaxed)
         return nil
       }
-      return record(written, contents, surroundings, of: snapshot, at: target, size: bytes.count)
+      return record(written, contents.entries, surroundings, base, target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { $0.snapshot = nil }
       hasRemovedStaleFiles.store(false, ordering: .relaxed)
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
-      throw cannotCopyOwner && snapshot.status?.owner != geteuid()
+      throw cannotCopyOwner && base.status?.owner != geteuid()
         ? .ownedByAnother(path: target) : KeyValueStoreError(error)
     }
   }
 
-  /// Caches a snapshot of the written file, with a revision later than that of any snapshot read.
+  /// Caches a snapshot of the written file, and returns its contents.
   private func record(
-    _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
-    _ surroundings: FileSurroundings, of base: FileSnapshot, at target: String, size: Int
+    _ written: borrowing FileSystem.Replacement, _ entries: [KeyValueEntry],
+    _ surroundings: FileSurroundings, _ base: FileSnapshot, _ target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
       state.hasSeenContent = true
       if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
-      let newest = KeyValueContents(entries: contents.entries, revision: state.nextRevision())
-      state.flushedRevision = newest.revision
+      let revision = state.nextRevision()
+      state.flushedRevision = revision
       var snapshot: FileSnapshot?
       do throws(SystemError) {
         // A writable descriptor would prevent the file system from being remounted read-only.
@@ -127,19 +128,20 @@ extension FileBackend {
           written.modified.map({ $0 == status.modified }) ?? true
         {
           snapshot = FileSnapshot(
-            revision: newest.revision,
-            .success(ParsedFile(entries: newest.entries, surroundings: surroundings)),
+            revision: revision,
+            .success(ParsedFile(entries: entries, surroundings: surroundings)),
             status: status, hasReliableStatus: written.modified != nil, file: file)
         }
       } catch {
         // The write itself succeeded, and the file is read again.
       }
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
-        // A later write by another program has already been read.
-        return contents
+        // A later write by another program has already been read, and is newer. Whatever was read
+        // before it has a lower even revision.
+        return KeyValueContents(entries: entries, revision: found.revision - 1)
       }
       state.snapshot = snapshot
-      return newest
+      return KeyValueContents(entries: entries, revision: revision)
     }
   }
 
@@ -154,13 +156,4 @@ extension FileBackend {
     }
     state.withLock { $0.flushedRevision = snapshot.revision }
   }
-}
-
-/// A file whose lock this process holds.
-struct FileLockScope: ~Copyable {
-  /// The path of the file, with symbolic links resolved.
-  let target: String
-  let lock: FileLock
-
-  static func lockPath(for target: String) -> String { target.companion(".lock", prefix: ".") }
 }

@@ -57,7 +57,8 @@ final class FileBackend: KeyValueBackend {
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
     try state.withLock { state throws(KeyValueStoreError) in
       guard let snapshot = state.snapshot, snapshot.revision == revision else { return true }
-      return try !snapshot.isCurrent(for: status(of: path))
+      let status = try status(of: path)
+      return !snapshot.hasReliableStatus || !snapshot.isUnchanged(since: status)
     }
   }
 
@@ -97,7 +98,7 @@ struct FileBackendState: Sendable {
   }
   /// The time at which the file was first found missing after it had existed.
   private(set) var missingSince: ContinuousClock.Instant?
-  /// The revision of the newest snapshot.
+  /// The revision of the newest snapshot; an even number.
   private var revision: Int64 = 0
   /// Whether the file has ever had content.
   var hasSeenContent = false
@@ -105,16 +106,16 @@ struct FileBackendState: Sendable {
   var flushedRevision: Int64?
 
   mutating func nextRevision() -> Int64 {
-    revision += 1
+    revision += 2
     return revision
   }
 }
 
 extension FileBackend {
   /// Removes the temporary files of killed writers, which are harmless: a failure is retried.
-  func removeStaleFiles(_ scope: borrowing FileLockScope) {
+  func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     do throws(SystemError) {
-      let isDone = try fileSystem.removeTemporaryFiles(of: scope.target, holding: scope.lock)
+      let isDone = try fileSystem.removeTemporaryFiles(of: target, holding: lock)
       hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
     } catch {
       // The next attempt may succeed.
@@ -131,9 +132,9 @@ extension FileBackend {
     do throws(SystemError) {
       let target = try fileSystem.resolve(path)
       guard try fileSystem.hasTemporaryFiles(of: target),
-        let lock = try FileLock.ifFree(at: FileLockScope.lockPath(for: target), in: fileSystem)
+        let lock = try FileLock.ifFree(at: target.companion(".lock", prefix: "."), in: fileSystem)
       else { return }
-      removeStaleFiles(FileLockScope(target: target, lock: lock))
+      removeStaleFiles(of: target, lock)
     } catch {
       // The next attempt may succeed.
     }
@@ -141,19 +142,20 @@ extension FileBackend {
 
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
     guard try isDamaged(at: path) else { return nil }
-    let scope = try lockFile(within: timeout)
-    defer { withExtendedLifetime(scope) {} }
+    var target = path
+    let lock = try lockFile(at: &target, within: timeout)
+    defer { withExtendedLifetime(lock) {} }
     // Another process may have repaired or moved the file in the meantime.
-    guard try isDamaged(at: scope.target) else { return nil }
+    guard try isDamaged(at: target) else { return nil }
     state.withLock { $0.snapshot = nil }
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-    let name = scope.target.companion(".unreadable-\(Date.now.formatted(style))")
+    let name = target.companion(".unreadable-\(Date.now.formatted(style))")
     var number = 1
     while true {
       let newPath = number == 1 ? name : "\(name)-\(number)"
       do {
-        try fileSystem.renameExclusively(scope.target, to: newPath)
-        try fileSystem.synchronizeDirectory(scope.target.parentDirectory)
+        try fileSystem.renameExclusively(target, to: newPath)
+        try fileSystem.synchronizeDirectory(target.parentDirectory)
         return newPath
       } catch {
         if error.code != EEXIST { throw KeyValueStoreError(error) }

@@ -50,8 +50,4 @@ final class FileSnapshot: Sendable {
     return file.surroundings == otherFile.surroundings
       && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
   }
-
-  func isCurrent(for newStatus: FileStatus?) -> Bool {
-    hasReliableStatus && isUnchanged(since: newStatus)
-  }
 }

@@ -70,7 +70,7 @@ struct SettingsVersion: Sendable {
 
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.isEmpty { return }
-    draft[Self.key] = ArraySlice(try draft.coding.bytes(of: number, key: Self.key.string))
+    draft[Self.key] = try draft.coding.encode(number, key: Self.key.string)
   }
 
   private func storedVersion(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {

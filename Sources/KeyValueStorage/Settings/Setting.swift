@@ -156,6 +156,7 @@ final class Setting: Sendable {
   /// Sets the key to an encoded value, or removes it for nil, and writes unless a transaction or an
   /// in-place change of this thread will.
   private func assign(_ encoded: EncodedValue?, _ value: AnyBox) {
+    var begun: StoreState.UnsavedChanges?
     /// Returns whether to write; nil during an in-place change of another thread.
     func apply(_ cache: inout Cache, _ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
@@ -163,10 +164,13 @@ final class Setting: Sendable {
       guard let generation = state.set(key, to: encoded) else { return false }
       cache.setValue(
         CachedValue(generation: generation, encoded: encoded, value: value, error: nil))
-      return state.changingThread == nil
+      if state.changingThread != nil { return false }
+      // Otherwise, the state would be locked again for the write.
+      if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
+      return true
     }
     let mustWrite = withCache(apply) ?? store.propertyLock.withLock { withCache(apply) }
-    if mustWrite ?? false { store.flushOrSchedule() }
+    if mustWrite ?? false { store.flushOrSchedule(begun) }
   }
 
   struct Change {
@@ -218,14 +222,8 @@ final class Setting: Sendable {
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    let tree = try store.coding.tree(of: value, key: key.string)
-    if case .null(depth: 0) = tree, let box = defaultValue as? Box<Value>,
-      // A default value that cannot be encoded is not nil.
-      (try? store.coding.tree(of: box.value, key: key.string)) == tree
-    {
-      return nil
-    }
-    return ArraySlice(try store.coding.bytes(of: tree, type: Value.self, key: key.string))
+    try store.coding.encode(
+      value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 
   /// Calls a closure with nil and the current value, and with two values after each change.

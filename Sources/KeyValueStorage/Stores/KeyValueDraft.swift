@@ -39,7 +39,7 @@ public struct KeyValueDraft: Sendable {
   ///
   /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if it cannot be encoded.
   public mutating func set(_ value: some Encodable, for key: String) throws {
-    self[StoredKey(key)] = ArraySlice(try coding.bytes(of: value, key: key))
+    self[StoredKey(key)] = try coding.encode(value, key: key)
   }
 
   /// Removes a key; a missing key is not an error.
@@ -61,7 +61,7 @@ public struct KeyValueDraft: Sendable {
     set { changes.updateValue(newValue, forKey: key) }
   }
 
-  mutating func add(_ unsaved: [StoredKey: StoreState.Unsaved]) {
+  mutating func add(_ unsaved: StoreState.UnsavedChanges) {
     for (key, change) in unsaved { changes.updateValue(change.value, forKey: key) }
   }
 
@@ -69,7 +69,8 @@ public struct KeyValueDraft: Sendable {
 
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
-    let effective = changes.filter { stored[$0] != $1 }
+    var effective = changes
+    for (key, value) in changes where stored[key] == value { effective.removeValue(forKey: key) }
     return KeyValueChanges(effective, confirmsStoredValues: effective.count < changes.count)
   }
 }

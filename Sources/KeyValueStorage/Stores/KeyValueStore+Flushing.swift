@@ -19,15 +19,15 @@ extension KeyValueStore {
     }
   }
 
-  /// Writes unsaved changes, immediately or on the policy's schedule.
-  func flushOrSchedule() {
+  /// Writes unsaved changes, immediately or on the policy's schedule, and reports a failure.
+  ///
+  /// - Parameter begun: The changes, if the calling thread has locked `writeLock` with them.
+  func flushOrSchedule(_ begun: StoreState.UnsavedChanges? = nil) {
     if let delay, startTimer(after: delay) { return }
-    flushReportingFailure()
-  }
-
-  func flushReportingFailure() {
-    do {
-      try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
+    if begun == nil { writeLock.lock() }
+    do throws(KeyValueStoreError) {
+      defer { writeLock.unlock() }
+      try flush(begun, within: lockTimeout)
     } catch {
       report(error)
     }
@@ -51,8 +51,11 @@ extension KeyValueStore {
   ///
   /// Unless `evenIfRemoved` is true, a program that has just removed the file has time to put it
   /// back.
-  func flush(within timeout: Duration?, evenIfRemoved: Bool = true) throws(KeyValueStoreError) {
-    var unsaved = state.withLock { $0.unsaved }
+  func flush(
+    _ begun: StoreState.UnsavedChanges? = nil, within timeout: Duration?,
+    evenIfRemoved: Bool = true
+  ) throws(KeyValueStoreError) {
+    var unsaved = begun ?? state.withLock { $0.unsaved }
     if unsaved.isEmpty { return }
     if !isWatching.load(ordering: .acquiring) {
       startWatching()

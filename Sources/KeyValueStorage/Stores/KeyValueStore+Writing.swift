@@ -10,7 +10,7 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), ArraySlice(try coding.bytes(of: value, key: key)))
+    try save(StoredKey(key), try coding.encode(value, key: key))
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
@@ -97,12 +97,12 @@ extension KeyValueStore {
   /// A timeout of nil fails immediately if another process holds the lock. `change` makes further
   /// changes to the draft, or abandons it.
   func write<Result>(
-    _ unsaved: [StoredKey: StoreState.Unsaved]? = nil, within timeout: Duration?,
+    _ unsaved: StoreState.UnsavedChanges? = nil, within timeout: Duration?,
     _ change: (inout KeyValueDraft) throws(KeyValueStoreError) -> Result
   ) throws(KeyValueStoreError) -> Result {
     // The contents are cached below, so later changes to the file must be detected.
     if unsaved == nil { startWatching() }
-    typealias Outcome = (result: Result, saved: [StoredKey: StoreState.Unsaved]?)
+    typealias Outcome = (result: Result, saved: StoreState.UnsavedChanges?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
       var draft = KeyValueDraft(contents, coding: coding)

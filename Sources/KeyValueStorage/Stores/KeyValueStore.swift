@@ -103,7 +103,11 @@ public final class KeyValueStore: Sendable {
     stopTimer()
     // No observer is left, so the write below must not start watching the file.
     isWatching.store(true, ordering: .releasing)
-    flushReportingFailure()
+    do {
+      try flush(within: lockTimeout)
+    } catch {
+      report(error)
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import ValueFormats
 struct StoreState: Sendable {
   /// A change that has not been written, with a number that distinguishes it from later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
+  typealias UnsavedChanges = [StoredKey: Unsaved]
 
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
@@ -17,7 +18,7 @@ struct StoreState: Sendable {
   /// The last failed migration, with the revision of the contents; until they change, only `load()`
   /// retries it.
   var failedMigration: (revision: Int64, error: KeyValueStoreError)?
-  private(set) var unsaved: [StoredKey: Unsaved] = [:]
+  private(set) var unsaved: UnsavedChanges = [:]
   /// The changes of `save` that no thread is writing, in their order.
   var saves: [PendingSave] = []
   /// The sequence number of the last change, saved or not.
@@ -61,7 +62,7 @@ struct StoreState: Sendable {
   ///
   /// - Returns: The generation from which all threads observe the change; nil in a transaction.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
-    if ownTransaction != nil {
+    if transaction?.thread == .current {
       generation += 1
       transaction?.draft[key] = value
       return nil
@@ -74,7 +75,7 @@ struct StoreState: Sendable {
     return generation
   }
 
-  mutating func adopt(_ newest: KeyValueContents, saved: [StoredKey: Unsaved] = [:]) {
+  mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
     readError = nil
     gracePeriodStart = nil
     // Another thread may have adopted newer contents in the meantime.

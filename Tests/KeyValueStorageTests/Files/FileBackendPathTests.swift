@@ -63,7 +63,7 @@ struct FileBackendPathTests {
       // The file, its lock, and the file that was moved aside.
       #expect(try file.names.count == 3)
     }
-    #expect(Set(names.map(FileLockScope.lockPath)).count == 2)
+    #expect(Set(names.map { $0.companion(".lock", prefix: ".") }).count == 2)
   }
 
   @Test(arguments: ["https://example.org/settings", "file:///a/h%E9/settings"])

@@ -95,7 +95,7 @@ struct XMLPropertyListFormatTests {
       var changes = KeyValueChanges()
       for number in 1..<count { changes.set("b\(number)", to: nil) }
       changes.set("a", to: ArraySlice("<false/>".utf8))
-      contents.apply(changes) { format.entry($0, $1) }
+      contents.apply(changes, in: format)
       #expect(
         contents.entries.map { text($0.text) }
           == ["<!-- loud --><key><![CDATA[a]]></key> <false/>"])
