@@ -13,6 +13,8 @@ package struct FileLock: ~Copyable, Sendable {
   private let file: File
   /// Whether the lock was acquired through the queue of this process.
   private let isQueued: Bool
+  /// The start of this process's turn, if it has begun with this lock.
+  private let turnStart: SuspendingClock.Instant?
 
   /// The default time to wait for a lock.
   package static let defaultTimeout = Duration.seconds(30)
@@ -31,15 +33,16 @@ package struct FileLock: ~Copyable, Sendable {
     at path: String, in fileSystem: FileSystem = FileSystem(), timeout: Duration = defaultTimeout,
     queueTimeout: Duration = .seconds(1), turn: Duration = .milliseconds(5)
   ) throws(SystemError) {
-    let wait = FileLockWait(path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     var file = try Self.open(path, fileSystem)
-    try wait.enterQueue()
+    let wait = try FileLockWait(
+      path: path, timeout: timeout, queueTimeout: queueTimeout, turn: turn)
     do throws(SystemError) {
       while true {
-        try wait.lock(file)
+        let start = try wait.lock(file)
         if try file.staysLocked(at: path, in: fileSystem) {
           self.file = file
           isQueued = true
+          turnStart = start
           return
         }
         // The file was removed or replaced during the wait, and later callers lock the new one.
@@ -63,13 +66,14 @@ package struct FileLock: ~Copyable, Sendable {
   private init(file: consuming File) {
     self.file = file
     isQueued = false
+    turnStart = nil
   }
 
   deinit {
     // The lock is the parent's, for which a child has closed the file.
     if Fork.isChild { return }
     file.unlock()
-    if isQueued { FileLockQueue.leave(file.path) }
+    if isQueued { FileLockQueue.leave(file.path, since: turnStart) }
   }
 
   /// Releases the lock before the end of its scope.

@@ -14,6 +14,8 @@ struct FileLockWait {
   private let deadline: SuspendingClock.Instant
   /// The time after which the queue is ignored, because a stopped process may hold its lock.
   private let queueDeadline: SuspendingClock.Instant
+  /// What this process remembered of the lock when the wait began.
+  private let past: FileLockQueue.Past
 
   // In microseconds. A write that reaches the disk takes at least half a millisecond.
   private static let shortestPause: UInt32 = 50
@@ -22,26 +24,26 @@ struct FileLockWait {
   /// The maximum number of processes ahead for each of which a process pauses.
   private static let longestQueue = 8
 
-  init(path: String, timeout: Duration, queueTimeout: Duration, turn: Duration) {
+  /// Waits until no other thread of this process is ahead in the queue.
+  init(
+    path: String, timeout: Duration, queueTimeout: Duration, turn: Duration
+  ) throws(SystemError) {
     self.path = path
     self.turn = turn
     let now = SuspendingClock.now
     deadline = now.advanced(by: timeout)
     queueDeadline = now.advanced(by: queueTimeout)
+    let (isFirst, past) = FileLockQueue.enter(path, until: deadline)
+    self.past = past
+    if !isFirst { throw timedOut(holder: past.timeout?.holder) }
   }
 
-  /// Waits until no other thread of this process is ahead in the queue.
-  func enterQueue() throws(SystemError) {
-    if FileLockQueue.enter(path, until: deadline) { return }
-    throw timedOut(holder: FileLockQueue.timeout(at: path)?.holder)
-  }
-
-  /// Waits until the file lock is free, and acquires it.
-  func lock(_ file: borrowing File) throws(SystemError) {
-    let last = FileLockQueue.turn(at: path)
-    let length = last?.length(atMost: turn) ?? turn
-    let hasTurn = last.map { .now < $0.start + length } ?? false
-    let isTimedOut = FileLockQueue.timeout(at: path) != nil
+  /// Waits until the file lock is free, and acquires it; returns the start of this process's turn,
+  /// or nil if it keeps the last one.
+  func lock(_ file: borrowing File) throws(SystemError) -> SuspendingClock.Instant? {
+    let length = past.turn?.length(atMost: turn) ?? turn
+    let hasTurn = past.turn.map { .now < $0.start + length } ?? false
+    let isTimedOut = past.timeout != nil
     var isLocked = false
     if hasTurn || isTimedOut || file.waitingProcess() == nil { isLocked = try file.lockIfFree() }
     let keepsTurn = hasTurn && isLocked
@@ -53,8 +55,8 @@ struct FileLockWait {
       FileLockQueue.setTimeout(FileLockQueue.Timeout(holder: holder), at: path)
       throw timedOut(holder: holder)
     }
-    if !keepsTurn { FileLockQueue.beginTurn(at: path) }
     if isTimedOut { FileLockQueue.setTimeout(nil, at: path) }
+    return keepsTurn ? nil : .now
   }
 
   /// Polls for the lock, with a pause for each process ahead; returns false at the deadline.
@@ -95,13 +97,16 @@ enum FileLockQueue {
   /// A time in which this process may acquire a lock again without waiting for others.
   struct Turn: Sendable {
     let path: String
-    var start = SuspendingClock.now
-    /// The time for which the lock was held at first; nil until it is released.
-    var hold: Duration?
+    let start: SuspendingClock.Instant
+    /// The time for which the lock was held at first.
+    let hold: Duration
 
     /// The time in which a second write may begin, but not a third one.
-    func length(atMost limit: Duration) -> Duration { min(limit, (hold ?? limit) * 3 / 2) }
+    func length(atMost limit: Duration) -> Duration { min(limit, hold * 3 / 2) }
   }
+
+  /// The last turn at a lock, and its last timeout if the lock has not been free since.
+  typealias Past = (turn: Turn?, timeout: Timeout?)
 
   private struct State: Sendable {
     /// The threads that wait behind another one, by the path of the lock file, each with a
@@ -111,6 +116,10 @@ enum FileLockQueue {
     var timeouts: [String: Timeout] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
+
+    func past(of path: String) -> Past {
+      (lastTurn?.path == path ? lastTurn : nil, timeouts[path])
+    }
   }
 
   private static let state = Lock(State())
@@ -118,32 +127,35 @@ enum FileLockQueue {
   /// Enters the queue and waits for the threads ahead; returns false at the deadline.
   ///
   /// A call that returns true must be balanced by a call of `leave`.
-  static func enter(_ path: String, until deadline: SuspendingClock.Instant) -> Bool {
-    let semaphore = state.withLock { state -> DispatchSemaphore? in
+  static func enter(
+    _ path: String, until deadline: SuspendingClock.Instant
+  ) -> (isFirst: Bool, past: Past) {
+    let (semaphore, past) = state.withLock { state -> (DispatchSemaphore?, Past) in
       if state.waiting[path] == nil {
         state.waiting[path] = []
-        return nil
+        return (nil, state.past(of: path))
       }
       let semaphore = DispatchSemaphore(value: 0)
       state.waiting[path]?.append(semaphore)
-      return semaphore
+      return (semaphore, state.past(of: path))
     }
-    guard let semaphore, !semaphore.wait(until: deadline) else { return true }
+    guard let semaphore else { return (true, past) }
+    let isInTime = semaphore.wait(until: deadline)
     return state.withLock { state in
-      guard let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) else {
-        // The thread reached the head of the queue just after the deadline.
-        return true
+      // Otherwise, the thread reached the head of the queue, perhaps just after the deadline.
+      if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
+        state.waiting[path]?.remove(at: index)
+        return (false, state.past(of: path))
       }
-      state.waiting[path]?.remove(at: index)
-      return false
+      return (true, state.past(of: path))
     }
   }
 
-  /// Leaves the queue and wakes the next thread.
-  static func leave(_ path: String) {
+  /// Leaves the queue and wakes the next thread, after a turn that began at `start`.
+  static func leave(_ path: String, since start: SuspendingClock.Instant? = nil) {
     state.withLock { state in
-      if let last = state.lastTurn, last.path == path, last.hold == nil {
-        state.lastTurn?.hold = last.start.duration(to: .now)
+      if let start {
+        state.lastTurn = Turn(path: path, start: start, hold: start.duration(to: .now))
       }
       if state.waiting[path]?.isEmpty ?? true {
         state.waiting[path] = nil
@@ -152,15 +164,6 @@ enum FileLockQueue {
       }
     }
   }
-
-  /// Returns the last turn at a lock, which may be over.
-  static func turn(at path: String) -> Turn? {
-    state.withLock { $0.lastTurn?.path == path ? $0.lastTurn : nil }
-  }
-
-  static func beginTurn(at path: String) { state.withLock { $0.lastTurn = Turn(path: path) } }
-
-  static func timeout(at path: String) -> Timeout? { state.withLock { $0.timeouts[path] } }
 
   static func setTimeout(_ timeout: Timeout?, at path: String) {
     state.withLock { $0.timeouts[path] = timeout }
