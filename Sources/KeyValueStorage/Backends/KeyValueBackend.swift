@@ -55,32 +55,49 @@ public protocol KeyValueBackend: Sendable {
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String?
 }
 
-/// A backend that stores keys and values in memory.
+/// A backend that stores keys and values in memory, or that always fails, in place of one that cannot
+/// be created.
 final class MemoryBackend: KeyValueBackend {
-  let format = KeyValueFormat.json
-  let name = "a store in memory"
-
+  let format: KeyValueFormat
+  var name: String { error == nil ? "a store in memory" : "a store without a location" }
+  private let error: KeyValueStoreError?
   private let contents = Lock(KeyValueContents(entries: [], revision: 0))
 
-  func load() -> KeyValueContents { contents.withLock { $0 } }
+  init(format: KeyValueFormat = .json, failingWith error: KeyValueStoreError? = nil) {
+    self.format = format
+    self.error = error
+  }
 
-  func hasChanged(since revision: Int64) -> Bool { contents.withLock { $0.revision } != revision }
+  func load() throws(KeyValueStoreError) -> KeyValueContents {
+    if let error { throw error }
+    return contents.withLock { $0 }
+  }
+
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
+    try load().revision != revision
+  }
 
   func update<Result>(
     within timeout: Duration?,
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
     // A store has only one writer at a time, and each store has its own memory backend.
-    let current = load()
+    let current = try load()
     let (changes, result) = try changes(current)
     let changed = current.applying(changes, revision: current.revision + 1)
     contents.withLock { $0 = changed }
     return (changed, result)
   }
 
-  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    KeyValueObservation {}
+  func observe(
+    _ handler: @escaping @Sendable () -> Void
+  ) throws(KeyValueStoreError) -> KeyValueObservation {
+    _ = try load()
+    return KeyValueObservation {}
   }
 
-  func moveAside(within timeout: Duration?) -> String? { nil }
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
+    _ = try load()
+    return nil
+  }
 }

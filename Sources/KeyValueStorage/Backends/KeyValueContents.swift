@@ -75,24 +75,6 @@ public struct KeyValueContents: Sendable {
     }
     return low < entries.count && entries[low].key == key ? low : nil
   }
-
-  static func changedKeys(_ first: KeyValueContents?, _ second: KeyValueContents?) -> [StoredKey] {
-    if let first, let second, first.revision == second.revision { return [] }
-    var (first, second) = (first?.entries[...] ?? [], second?.entries[...] ?? [])
-    var result: [StoredKey] = []
-    while let left = first.first, let right = second.first {
-      if left.key == right.key {
-        if left.value != right.value { result.append(left.key) }
-        first.removeFirst()
-        second.removeFirst()
-      } else if left.key < right.key {
-        result.append(first.removeFirst().key)
-      } else {
-        result.append(second.removeFirst().key)
-      }
-    }
-    return result + first.map(\.key) + second.map(\.key)
-  }
 }
 
 /// A set of changes to apply together: values to set and keys to remove.

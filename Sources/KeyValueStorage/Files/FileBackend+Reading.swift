@@ -35,13 +35,9 @@ extension FileBackend {
     do {
       return try readOnce(path, revision: snapshot.revision)?.hasSameContent(as: snapshot) ?? false
     } catch {
-      guard case .system(let name, let path, let code) = error,
-        let call = FileSystem.Call(rawValue: name)
-      else {
-        // The file can no longer be parsed, so another program has written it.
-        return false
-      }
-      throw SystemError(call: call, path: path, code: code)
+      // Any other error shows that another program has written the file.
+      guard case .system(let call, let path, let code) = error else { return false }
+      throw SystemError(call: FileSystem.Call(rawValue: call) ?? .read, path: path, code: code)
     }
   }
 
@@ -68,7 +64,13 @@ extension FileBackend {
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileSnapshot? {
     let start = FileStatus.now
-    guard let file = try open(path) else { return nil }
+    let file: File
+    do {
+      file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw KeyValueStoreError(error)
+    }
     let before = try convertingErrors { () throws(SystemError) in try file.status() }
     try requireReadable(before)
     let (bytes, status) = try convertingErrors { () throws(SystemError) in
@@ -80,15 +82,6 @@ extension FileBackend {
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileSnapshot(
       revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
-  }
-
-  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
-    do {
-      return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw KeyValueStoreError(error)
-    }
   }
 
   private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {

@@ -51,12 +51,12 @@ struct SettingsVersion: Sendable {
 
   /// Returns whether a draft must be migrated or rejected before its values are read.
   func differs(from draft: KeyValueDraft) throws(KeyValueStoreError) -> Bool {
-    if number == 0 || draft.isEmpty { return false }
+    if number == 0 || draft.contents.isEmpty { return false }
     return try storedVersion(in: draft) != number
   }
 
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
-    if draft.isEmpty { return }
+    if draft.contents.isEmpty { return }
     let found = try storedVersion(in: draft)
     if found > number { throw .newerVersion(found: found, supported: number) }
     for migration in migrations where migration.version > found {
@@ -69,7 +69,7 @@ struct SettingsVersion: Sendable {
   }
 
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
-    if draft.isEmpty { return }
+    if draft.contents.isEmpty { return }
     draft[Self.key] = try draft.coding.encode(number, key: Self.key.string)
   }
 

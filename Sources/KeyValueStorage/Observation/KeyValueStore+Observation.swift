@@ -80,7 +80,9 @@ struct KeyObservers: Sendable {
     if byKey[nil] == nil { return keys }
     keys.formUnion(before.unsaved.keys)
     keys.formUnion(after.unsaved.keys)
-    keys.formUnion(KeyValueContents.changedKeys(before.contents, after.contents))
+    if before.contents?.revision != after.contents?.revision {
+      for state in [before, after] { keys.formUnion(state.contents?.entries.map(\.key) ?? []) }
+    }
     return keys
   }
 
@@ -98,7 +100,8 @@ struct KeyObservers: Sendable {
 /// the store.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
-  private let findError: @Sendable () -> KeyValueStoreError?
+  /// Returns the reason why changes are reported with a delay; nil if they are not.
+  let findError: @Sendable () -> KeyValueStoreError?
 
   /// Creates an observation.
   ///
@@ -112,9 +115,6 @@ public final class KeyValueObservation: Sendable {
     findError = error
     lifetime = ObservationLifetime(end: end)
   }
-
-  /// The reason why changes are reported with a delay; nil if they are not.
-  var error: KeyValueStoreError? { findError() }
 
   /// Ends the observation; further calls do nothing.
   ///

@@ -65,8 +65,6 @@ public struct KeyValueDraft: Sendable {
     for (key, change) in unsaved { changes.updateValue(change.value, forKey: key) }
   }
 
-  var isEmpty: Bool { changes.isEmpty ? stored.isEmpty : contents.isEmpty }
-
   /// The changes whose values differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
     var effective = changes

@@ -111,21 +111,17 @@ extension KeyValueStore {
 
 /// The stores to flush when the process exits, because they may have unsaved changes.
 enum StoresToFlush {
-  private struct Reference: Sendable {
-    weak let store: KeyValueStore?
-  }
-
   private static let stores = {
     atexit { StoresToFlush.flush() }
-    return Lock([Reference]())
+    return Lock([@Sendable () -> KeyValueStore?]())
   }()
 
   static func add(_ store: KeyValueStore) {
     if Fork.isChild { return }
     let live = stores.withLock { stores in
-      let live = stores.compactMap(\.store)
-      stores.removeAll { $0.store == nil }
-      stores.append(Reference(store: store))
+      let live = stores.compactMap { $0() }
+      stores.removeAll { $0() == nil }
+      stores.append { [weak store] in store }
       return live
     }
     // Released outside of the lock, because a released store writes, and calls the app's handler.
@@ -138,7 +134,7 @@ enum StoresToFlush {
   private static func flush() {
     // A child must not write its parent's changes.
     if Fork.isChild { return }
-    let stores = stores.withLock { $0.compactMap(\.store) }
+    let stores = stores.withLock { $0.compactMap { $0() } }
     let deadline = ContinuousClock.now + timeout
     // A store that this thread is writing is in a transaction, which must not be written.
     for store in stores where !store.writeLock.isHeldByCurrentThread {

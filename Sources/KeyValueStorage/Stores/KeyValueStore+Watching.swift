@@ -20,7 +20,7 @@ extension KeyValueStore {
       watch.lastAttempt = .now
       watch.observation = try backend.observe { [weak self] in self?.fileDidChange() }
       isWatching.store(true, ordering: .releasing)
-      return watch.observation?.error
+      return watch.observation?.findError()
     }
   }
 
@@ -43,7 +43,7 @@ extension KeyValueStore {
 
   /// Reads the file again after a change to the file or to a symbolic link in its path.
   private func fileDidChange() {
-    updateWatchError { $0.observation?.error }
+    updateWatchError { $0.observation?.findError() }
     refresh(isRetry: false)
   }
 

@@ -135,9 +135,9 @@ extension KeyValueStore {
   ) {
     let backend: any KeyValueBackend =
       format == .json
-      ? UnreachableBackend(
+      ? MemoryBackend(
         format: format,
-        error: .invalid("JSON is no property list. Create the store with init(json:)."))
+        failingWith: .invalid("JSON is no property list. Create the store with init(json:)."))
       : Self.backend(file, format)
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
@@ -159,7 +159,7 @@ extension KeyValueStore {
       let directories = try ApplicationDirectories(applicationName: applicationName)
       backend = FileBackend(path: try directories.configuration + "/settings.json", format: .json)
     } catch {
-      backend = UnreachableBackend(format: .json, error: .unavailable("\(error)"))
+      backend = MemoryBackend(failingWith: .unavailable("\(error)"))
     }
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
@@ -174,9 +174,9 @@ extension KeyValueStore {
     // The path of an invalid URL is empty.
     let path = file.isFileURL ? file.path : ""
     if !path.isEmpty { return FileBackend(path: path, format: format) }
-    return UnreachableBackend(
+    return MemoryBackend(
       format: format,
-      error: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))
+      failingWith: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))
   }
 }
 
@@ -222,28 +222,6 @@ extension KeyValueStore {
       """)
     if let handler = Self.failureHandler.withLock({ $0 }) { handler(error) }
   }
-}
-
-/// A backend that always fails, in place of one that cannot be created.
-private struct UnreachableBackend: KeyValueBackend {
-  let format: KeyValueFormat
-  let name = "a store without a location"
-  let error: KeyValueStoreError
-
-  func load() throws(KeyValueStoreError) -> KeyValueContents { throw error }
-
-  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool { throw error }
-
-  func update<Result>(
-    within timeout: Duration?,
-    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
-  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) { throw error }
-
-  func observe(
-    _ handler: @escaping @Sendable () -> Void
-  ) throws(KeyValueStoreError) -> KeyValueObservation { throw error }
-
-  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? { throw error }
 }
 
 /// The policy that determines when a ``KeyValueStore`` writes its properties.
