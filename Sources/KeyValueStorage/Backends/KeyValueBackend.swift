@@ -55,8 +55,7 @@ public protocol KeyValueBackend: Sendable {
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String?
 }
 
-/// A backend that stores keys and values in memory, or that always fails, in place of one that cannot
-/// be created.
+/// A backend in memory, or one that always fails, in place of a backend that cannot be created.
 final class MemoryBackend: KeyValueBackend {
   let format: KeyValueFormat
   var name: String { error == nil ? "a store in memory" : "a store without a location" }

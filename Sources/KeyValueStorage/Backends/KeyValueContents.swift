@@ -8,11 +8,7 @@ public struct KeyValueContents: Sendable {
   /// Sorted by key, without duplicates.
   private(set) var entries: [KeyValueEntry]
 
-  /// Creates a snapshot of a backend's values.
-  ///
-  /// - Parameters:
-  ///   - values: The keys and encoded values in any order; the last value of a key is used.
-  ///   - revision: A number that distinguishes this snapshot from others.
+  /// Creates a snapshot of keys and encoded values in any order; the last value of a key is used.
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
@@ -30,9 +26,7 @@ public struct KeyValueContents: Sendable {
   /// The keys, sorted by their UTF-8 bytes.
   public var keys: [String] { entries.map(\.key.string) }
 
-  /// The encoded value of a key; nil if there is none.
-  ///
-  /// - Complexity: O(log *n*), where *n* is the number of keys.
+  /// The encoded value of a key, found by binary search; nil if there is none.
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
   subscript(key: StoredKey) -> EncodedValue? {

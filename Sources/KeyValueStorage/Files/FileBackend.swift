@@ -62,7 +62,7 @@ final class FileBackend: KeyValueBackend {
     }
   }
 
-  /// A remark on the file's directory if it cannot be flushed; otherwise nil.
+  /// A remark on the file's directory if it cannot be flushed.
   var directoryRemark: String? {
     get throws(KeyValueStoreError) {
       try convertingErrors { () throws(SystemError) -> String? in

@@ -16,8 +16,7 @@ public struct KeyValueMigration: Sendable {
   ///
   /// - Parameters:
   ///   - version: The version of the settings after the migration; at least 1.
-  ///   - migrate: Changes the keys. It may be called several times, each time with the stored
-  ///     values. If it throws, nothing changes.
+  ///   - migrate: Changes the keys. It may be called again. If it throws, nothing changes.
   public init(
     to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
   ) {

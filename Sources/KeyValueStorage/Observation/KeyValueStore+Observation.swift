@@ -5,9 +5,9 @@ import ValueFormats
 extension KeyValueStore {
   /// Calls a closure with the key of each value that changes, until the result is released.
   ///
-  /// The change may come from this store, another process, or an editor. The closure runs on a
-  /// thread of the library, in the order of the changes, and may use the store. If it blocks, it
-  /// delays only the observers of this store.
+  /// The change may come from another process or an editor. The closure runs on a thread of the
+  /// library, in the order of the changes, and may use the store. If it blocks, it delays only the
+  /// observers of this store.
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
@@ -19,9 +19,8 @@ extension KeyValueStore {
 
   /// A sequence of the keys of all values that change from now on.
   ///
-  /// The sequence buffers every key until it is consumed, so memory use grows if the consumer is
-  /// slow or missing. The sequence ends when the consumer's task is cancelled, and immediately in a
-  /// forked child.
+  /// The sequence buffers every key until it is consumed. It ends when the consumer's task is
+  /// cancelled, and immediately in a forked child.
   public var changes: AsyncStream<String> {
     AsyncStream { continuation in
       let observation = observe { continuation.yield($0) }
@@ -103,10 +102,8 @@ public final class KeyValueObservation: Sendable {
   /// Returns the reason why changes are reported with a delay; nil if they are not.
   let findError: @Sendable () -> KeyValueStoreError?
 
-  /// Creates an observation.
-  ///
-  /// - Parameter end: Ends the observation. Concurrent calls of ``cancel()`` may call it more than
-  ///   once.
+  /// Creates an observation with a closure that ends it, which concurrent calls of ``cancel()`` may
+  /// call more than once.
   public convenience init(end: @escaping @Sendable () -> Void) {
     self.init(error: { nil }, end: end)
   }

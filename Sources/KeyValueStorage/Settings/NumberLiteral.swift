@@ -3,12 +3,7 @@ package import ValueFormats
 /// A number in JSON notation, with all of its digits.
 ///
 /// Use it for numbers that no Swift number type represents exactly, such as an integer of more than
-/// 128 bits that another program wrote:
-///
-/// ```swift
-/// let serial: NumberLiteral? = try store.value(of: "serial")
-/// print(serial?.description ?? "none")
-/// ```
+/// 128 bits that another program wrote.
 ///
 /// Two literals are equal if their descriptions are equal. A binary property list stores the number
 /// with all digits, but not its spelling, such as zeros at the end. A coder that is not part of a
@@ -17,7 +12,7 @@ public struct NumberLiteral: Hashable, Sendable, LosslessStringConvertible {
   /// The number as a string, such as `-12`, `0.50` or `1e400`.
   public let description: String
 
-  /// Creates a literal from a string; returns nil if the string is not a JSON number.
+  /// Creates a literal; returns nil if the string is not a JSON number.
   public init?(_ description: String) {
     guard JSONReader.isNumber(description) else { return nil }
     self.description = description

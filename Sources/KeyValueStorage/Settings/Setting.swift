@@ -1,12 +1,11 @@
 import Concurrency
 import ValueFormats
 
-/// The implementation of a ``StoredValue``: a key of a store whose values have one type.
+/// The implementation of a ``StoredValue``.
 ///
-/// The class is not generic and holds the values as ``Box`` objects: looking up generic metadata at
-/// run time takes ten times as long as the rest of a getter.
+/// The class is not generic: looking up generic metadata at run time takes ten times as long as the
+/// rest of a getter.
 final class Setting: Sendable {
-  /// The value last decoded, which is valid while the encoded value is unchanged.
   struct CachedValue: Sendable {
     /// The store's generation in which the value is valid; nil if each access must check.
     var generation: Int?
@@ -91,7 +90,6 @@ final class Setting: Sendable {
     return current.value
   }
 
-  /// Returns the value visible to this thread, after loading a newer one if necessary.
   private func read() -> CachedValue {
     store.loadIfNeeded()
     return loadedValue()
@@ -177,7 +175,6 @@ final class Setting: Sendable {
     let value: AnyBox
     /// The reason to reject the change: the value is not the stored one.
     let rejection: KeyValueStoreError?
-    /// Whether the change is part of another one.
     let isNested: Bool
   }
 

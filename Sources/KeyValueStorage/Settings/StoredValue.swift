@@ -10,31 +10,20 @@ import ValueFormats
 /// }
 /// ```
 ///
-/// The getter returns the stored value, or the default value if none is stored. The setter writes
-/// according to the store's ``WritePolicy``. Setting nil removes the key, or stores nil if the
-/// default value is not nil. During an in-place change, such as `volume += 0.1`, no other thread of
-/// this process can set a property of the store. To exclude other processes too, use a
-/// ``KeyValueStore/transaction(_:)``.
+/// The setter writes according to the store's ``WritePolicy``. Setting nil removes the key, or
+/// stores nil if the default value is not nil. During an in-place change, such as `volume += 0.1`,
+/// no other thread of this process can set a property of the store; a
+/// ``KeyValueStore/transaction(_:)`` also excludes other processes.
 ///
-/// None of these operations throws. If the store cannot be read, the getter returns the last value
-/// read or the default value, and retries at each later access. If the setter cannot write a value,
-/// the store retains the value and retries with the next write. If the stored value cannot be read
-/// or decoded, an in-place change is discarded, because it would overwrite an unknown value. Each
-/// failure sets ``error`` and calls ``KeyValueStore/onFailure``. The methods ``load()`` and
-/// ``save(_:)`` throw instead.
+/// The property does not throw. If the store cannot be read, the getter returns the last value
+/// read or the default value. If a value cannot be written, the store retains it, and the next
+/// write retries. If the stored value cannot be read or decoded, an in-place change is discarded,
+/// because it would overwrite an unknown value. Each failure sets ``error`` and calls
+/// ``KeyValueStore/onFailure``.
 ///
-/// The projected value, `$volume`, is the wrapper itself. Where Swift does not allow a property
-/// wrapper, as in `Sendable` classes, use a constant:
-///
-/// ```swift
-/// final class Player: Sendable {
-///   let volume = StoredValue(wrappedValue: 0.8, "volume")
-///
-///   func mute() { volume.value = 0 }
-/// }
-/// ```
-///
-/// Copies of a wrapper share its value, as do wrappers with the same key and store.
+/// Where Swift does not allow a property wrapper, as in `Sendable` classes, use a constant, as in
+/// <doc:ShapesThatCompile>. Copies of a wrapper share its value, as do wrappers with the same key
+/// and store.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
   let setting: Setting
@@ -50,10 +39,6 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   }
 
   /// Creates an optional property, which is nil while no value is stored.
-  ///
-  /// - Parameters:
-  ///   - key: The key, which may be any string.
-  ///   - store: The store of the key.
   public init(_ key: String, in store: KeyValueStore = .standard)
   where Value: ExpressibleByNilLiteral {
     setting = Setting(key, defaultValue: nil as Value, in: store)
@@ -106,9 +91,8 @@ extension StoredValue {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk.
-  ///
-  /// Nil if the value is up to date and stored.
+  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk;
+  /// nil if there is none.
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, which restores the default value; like the setter, does not throw.
@@ -130,9 +114,9 @@ extension StoredValue {
   /// Calls a closure with the old and the new value after each change, until the result is
   /// released.
   ///
-  /// The change may come from this wrapper, another wrapper, another process, or an editor. The
-  /// closure runs on a thread of the store, in the order of the changes, and may use the store. If
-  /// the new value has another type, ``error`` is set instead.
+  /// The change may come from another process or an editor. The closure runs on a thread of the
+  /// store, in the order of the changes, and may use the store. If the new value has another type,
+  /// ``error`` is set instead.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
@@ -143,9 +127,8 @@ extension StoredValue {
 
   /// A sequence of the current value and the new value after each later change.
   ///
-  /// Each access creates a sequence for one consumer. A slow consumer misses changes, but never the
-  /// newest one. The sequence ends when the consumer's task is cancelled, and in a forked child
-  /// after the default value.
+  /// Each sequence is for one consumer; a slow one misses changes, but never the newest. It ends when
+  /// the consumer's task is cancelled, and in a forked child after the default value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {

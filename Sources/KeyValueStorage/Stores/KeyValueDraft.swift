@@ -20,14 +20,11 @@ public struct KeyValueDraft: Sendable {
 
   var allKeys: [String] { contents.keys }
 
-  /// The contents with the changes.
   var contents: KeyValueContents {
     stored.applying(KeyValueChanges(changes), revision: stored.revision)
   }
 
-  /// Returns the value of a key; nil if there is none.
-  ///
-  /// - Throws: ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
@@ -35,9 +32,7 @@ public struct KeyValueDraft: Sendable {
     return try coding.value(type, from: value, key: key)
   }
 
-  /// Sets the value of a key.
-  ///
-  /// - Throws: ``KeyValueStoreError/unencodable(key:type:reason:)``, if it cannot be encoded.
+  /// Sets the value of a key, or throws ``KeyValueStoreError/unencodable(key:type:reason:)``.
   public mutating func set(_ value: some Encodable, for key: String) throws {
     self[StoredKey(key)] = try coding.encode(value, key: key)
   }

@@ -87,7 +87,7 @@ extension KeyValueStore {
     }
   }
 
-  /// Schedules a write unless one is scheduled; returns false if no thread can be created.
+  /// Schedules a write, unless there is one; returns false if no thread can be created.
   private func startTimer(after delay: Duration) -> Bool {
     timer.withLock { timer in
       if timer == nil {

@@ -5,11 +5,10 @@ import ValueFormats
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
-  /// Properties do not need this call, because they receive changes automatically after a short
-  /// delay. The call makes one system call if nothing has changed, and does not wait for the lock.
+  /// Properties receive changes without this call, after a short delay. It makes one system call if
+  /// nothing has changed.
   ///
-  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read. In that case,
-  ///   properties retain the values last read.
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
   public func load() throws { try read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
@@ -47,9 +46,6 @@ extension KeyValueStore {
   var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }
 
   /// Loads the values if the cached ones may be stale, and reports a new failure.
-  ///
-  /// After a failure, each access retries with a few system calls. An invalid file is parsed again
-  /// only after a change.
   func loadIfNeeded() {
     let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
     if !isNeeded { return }

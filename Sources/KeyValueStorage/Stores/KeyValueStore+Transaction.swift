@@ -12,13 +12,11 @@ extension KeyValueStore {
   /// }
   /// ```
   ///
-  /// Within the closure, properties of this store have the newest values of the file. Only the
-  /// closure's thread sees its changes until the closure ends. Then all changes are written
-  /// together, regardless of the ``WritePolicy``. Meanwhile, other processes and threads that write
-  /// to the store wait, so a counter that changes only in transactions is exact.
+  /// Within the closure, properties of this store have the newest values of the file, and only the
+  /// closure's thread sees its changes. Meanwhile, other processes and threads that write to the
+  /// store wait, so a counter that changes only in transactions is exact.
   ///
-  /// A nested transaction is part of the outer one. If it throws and the outer transaction
-  /// continues, only the changes of the nested transaction are discarded.
+  /// A nested transaction is part of the outer one; if it throws, only its changes are discarded.
   ///
   /// - Parameter body: Makes the changes. It is called again if another program changed the file
   ///   without the lock, or if a custom backend detects a concurrent change. It must not wait for

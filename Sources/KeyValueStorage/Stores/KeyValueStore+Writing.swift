@@ -4,9 +4,8 @@ import ValueFormats
 
 // Setting and removing of values, and an unreadable file that is moved aside.
 extension KeyValueStore {
-  /// Sets a key that is determined at run time, and returns when the value is on disk.
-  ///
-  /// Within a ``transaction(_:)``, the value is written when the transaction ends.
+  /// Sets a key that is determined at run time, and returns when the value is on disk; within a
+  /// ``transaction(_:)``, the value is written at its end.
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func set(_ value: some Encodable, for key: String) throws {

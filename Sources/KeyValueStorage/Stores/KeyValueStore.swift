@@ -15,20 +15,17 @@ import ValueFormats
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
 /// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
-/// itself. A write preserves the keys that the app does not declare, and the formatting of their
-/// values.
+/// itself. A write preserves the other keys of the file, and the formatting of their values.
 ///
 /// Creating a store does not access its file, so it never fails. If the file cannot be read,
-/// properties have the values last read or their defaults, and report the error. Unreadable content
-/// is never overwritten.
+/// properties have the values last read or their defaults. Unreadable content is never overwritten.
 ///
-/// Any number of threads may use a store concurrently, and any number of processes may use its
-/// file. A read does not wait for the lock. A write waits for other processes no longer than
-/// ``lockTimeout``. In a child that is forked without `exec`, each call throws
+/// Any number of threads and processes may use a file. A read does not wait for the lock, and a
+/// write no longer than ``lockTimeout``. In a child that is forked without `exec`, each call throws
 /// ``KeyValueStoreError/forked``, and properties have their defaults.
 ///
-/// A method that writes must not be called during an in-place change of a property of the store,
-/// except within a transaction: it traps. If it throws, nothing changes, unless the error is
+/// A method that writes traps during an in-place change of a property of the store, except within a
+/// transaction. If it throws, nothing changes, unless the error is
 /// ``KeyValueStoreError/uncertain(path:code:)``.
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
@@ -87,11 +84,10 @@ public final class KeyValueStore: Sendable {
     get throws { try (backend as? FileBackend)?.directoryRemark }
   }
 
-  /// The maximum time that a write waits for a process that has locked the file; 30 seconds by
-  /// default.
+  /// The maximum time that a write waits for a process that has locked the file, 30 seconds by
+  /// default, before it fails with ``KeyValueStoreError/busy(path:holder:)``.
   ///
-  /// After that time, the write fails with ``KeyValueStoreError/busy(path:holder:)``, and later
-  /// writes fail immediately until the lock is free. Custom backends may have their own limits.
+  /// Custom backends may have their own limits.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }
@@ -125,10 +121,8 @@ extension KeyValueStore {
     self.init(Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
   }
 
-  /// Creates a store in a property list; neither the file nor its directory has to exist.
-  ///
-  /// The format is ``KeyValueFormat/xml`` or ``KeyValueFormat/binary``. See
-  /// ``init(_:writes:version:migrations:)`` for the other parameters.
+  /// Creates a store in a property list, in the format ``KeyValueFormat/xml`` or
+  /// ``KeyValueFormat/binary``; otherwise like ``init(json:writes:version:migrations:)``.
   public convenience init(
     propertyList file: URL, format: KeyValueFormat = .xml, writes: WritePolicy = .durable,
     version: Int = 0, migrations: [KeyValueMigration] = []
@@ -144,12 +138,11 @@ extension KeyValueStore {
 
   /// Creates a store in `settings.json` in an app's configuration directory.
   ///
-  /// The directory is `$XDG_CONFIG_HOME/<app>`, by default `~/.config/<app>`. For a system service
-  /// without a home directory, it is systemd's `$CONFIGURATION_DIRECTORY`. If none of them is
-  /// available, each access fails with ``KeyValueStoreError/unavailable(_:)``.
-  ///
-  /// The directory has the name of the app, or of the executable if it is nil. See
-  /// ``init(_:writes:version:migrations:)`` for the other parameters.
+  /// The directory is `$XDG_CONFIG_HOME/<app>`, by default `~/.config/<app>`, with the name of the
+  /// app, or of the executable if it is nil. For a system service without a home directory, it is
+  /// systemd's `$CONFIGURATION_DIRECTORY`. If none of them is available, each access fails with
+  /// ``KeyValueStoreError/unavailable(_:)``. See ``init(_:writes:version:migrations:)`` for the
+  /// other parameters.
   public convenience init(
     applicationName: String?, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
@@ -164,9 +157,7 @@ extension KeyValueStore {
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
-  /// The settings of this app, in `settings.json` in the directory named after the executable.
-  ///
-  /// An app that needs another name, or migrations, creates one store with
+  /// The settings of this app, in `settings.json` in the directory named after the executable; see
   /// ``init(applicationName:writes:version:migrations:)``.
   public static let standard = KeyValueStore(applicationName: nil)
 
@@ -186,9 +177,8 @@ extension KeyValueStore {
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
   ///
-  /// It may be called on any thread. The default handler prints each distinct failure once, as a
-  /// line on standard error, until the access succeeds again. A forked child prints one line in
-  /// all.
+  /// It may be called on any thread. The default handler prints each distinct failure once to
+  /// standard error, until the access succeeds again, and in a forked child one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -205,7 +195,7 @@ extension KeyValueStore {
     state.withLock { $0.observers.queue }.run { handler(error) }
   }
 
-  /// Lets the default handler print errors again, because what failed has succeeded.
+  /// Lets the default handler print errors again.
   static func didSucceed(after errors: Set<KeyValueStoreError>) {
     for error in errors { log.forget(error) }
   }
@@ -230,9 +220,8 @@ public enum WritePolicy: Hashable, Sendable {
   case durable
   /// A property's setter returns immediately, and the value is written after a delay.
   ///
-  /// All changes within the delay are written together. They are written earlier by
-  /// ``KeyValueStore/synchronize()``, by each transaction, by each method that stores a value, when
+  /// All changes within the delay are written together, or earlier by each method that writes, when
   /// the store is released, and when the process exits normally. A process that is killed loses its
-  /// unsaved changes, even if the cause is an unhandled SIGTERM.
+  /// unsaved changes, even if the cause is an unhandled SIGTERM; see <doc:Durability>.
   case coalesced(within: Duration)
 }

@@ -23,8 +23,7 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
   /// `holder` is the process, if the kernel reports it.
   ///
-  /// Until the lock is free, later writes fail immediately. Changed properties keep their new
-  /// values, and the write is retried.
+  /// Until the lock is free, later writes fail immediately.
   case busy(path: String, holder: Int32?)
   /// The settings have a newer version than this app supports.
   case newerVersion(found: Int, supported: Int)
@@ -43,10 +42,7 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The progress handler cancelled the operation before it was complete.
   case cancelled
   /// The directory at `path` could not be flushed, so that its last changes, which are in place,
-  /// may not survive a power failure.
-  ///
-  /// A write that throws this error may have been made. The next one that succeeds makes it durable
-  /// as well.
+  /// may not survive a power failure unless a later write succeeds.
   case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)

@@ -58,9 +58,8 @@ struct StoreState: Sendable {
     ownTransaction != nil || unsaved[key] != nil ? nil : readError
   }
 
-  /// Sets or removes a key, within the calling thread's transaction if there is one.
-  ///
-  /// - Returns: The generation from which all threads observe the change; nil in a transaction.
+  /// Sets or removes a key, and returns the generation from which all threads observe the change;
+  /// nil in a transaction of the calling thread.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
     if transaction?.thread == .current {
       generation += 1
@@ -107,10 +106,8 @@ struct StoreState: Sendable {
     gracePeriodStart = nil
   }
 
-  /// Begins a grace period, unless one has begun, and returns whether it has not yet expired.
-  ///
-  /// Meanwhile, empty contents are ignored, because a program that writes a file may first remove
-  /// or truncate it.
+  /// Begins a grace period, unless one has begun, and returns whether it has not yet expired: a
+  /// program that writes a file may first remove or truncate it.
   mutating func beginOrContinueGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now
@@ -119,12 +116,9 @@ struct StoreState: Sendable {
     return now - start < limit
   }
 
-  /// Begins, updates, or ends a transaction.
-  ///
-  /// The generation increases, because a value that is cached for a generation is visible to all
-  /// threads.
   mutating func setTransaction(_ transaction: OpenTransaction?) {
     self.transaction = transaction
+    // A value that is cached for a generation is visible to all threads.
     generation += 1
   }
 

@@ -20,8 +20,7 @@ public struct UserDefaultsImport: Hashable, Sendable {
 
   // Only for a migration of settings of FTPropertyWrappers 1.x.
 
-  /// The keys of undeclared type whose `Data` was a property list, of which the content was
-  /// imported.
+  /// The keys of undeclared type for which the content of a property list in `Data` was imported.
   public package(set) var decoded: [String] = []
   /// The keys of undeclared type whose `Data` is a property list.
   ///
@@ -41,14 +40,8 @@ extension KeyValueStore {
   /// Imports the values that Foundation's `UserDefaults` stored on this machine.
   ///
   /// Foundation stores them in `<name>.plist` in `$XDG_CONFIG_HOME`, by default `~/.config`. The
-  /// file is only read. Keys that already exist in the store keep their values. A key whose value
-  /// cannot be imported is reported. The import is atomic and durable.
-  ///
-  /// ```swift
-  /// let plan = try store.import(userDefaults: "com.example.app", isDryRun: true)
-  /// print("\(plan.imported) would be imported, \(plan.kept) are already set.")
-  /// try store.import(userDefaults: "com.example.app")
-  /// ```
+  /// file is only read. Keys that already exist in the store keep their values. The import is
+  /// atomic and durable. <doc:Migrations> has an example.
   ///
   /// - Parameters:
   ///   - suiteName: The name of the suite, or nil for `UserDefaults.standard`, whose file is named
@@ -107,9 +100,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Returns the keys that are missing from this store or have different values there.
-  ///
-  /// Bypasses the cache and reads the store's file again.
+  /// Returns the keys that are missing from this store's file, which is read again, or have
+  /// different values there.
   package func keysNotImported(
     from values: [(key: StoredKey, tree: ValueTree)]
   ) throws(KeyValueStoreError) -> [String] {
