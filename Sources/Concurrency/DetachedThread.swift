@@ -11,14 +11,12 @@ package enum DetachedThread {
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
 
-  /// A function that Swift's overlay does not import; nil if the C library does not provide it.
+  // Not visible in Swift's overlay of the C library; nil if the library does not have it.
   private static let setName: SetName? = unsafe dlsym(nil, "pthread_setname_np").map {
     unsafe unsafeBitCast($0, to: SetName.self)
   }
 
-  /// Runs a closure on a new thread, whose name has at most 15 bytes.
-  ///
-  /// - Returns: 0, or the error number if no thread was created.
+  /// Runs a closure on a new thread with a name of at most 15 bytes; returns 0 or an error number.
   package static func start(
     named name: StaticString = "locket", _ body: @escaping @Sendable () -> Void
   ) -> Int32 {
@@ -49,9 +47,8 @@ package enum DetachedThread {
     return code
   }
 
-  /// Runs a closure while signals are blocked on the current thread.
+  /// Runs a closure while signals are blocked on this thread, whose mask a new thread inherits.
   ///
-  /// A new thread inherits the signal mask, so that only the app's own threads receive its signals.
   /// Those that a thread causes itself, such as SIGPIPE, are not blocked, as on Dispatch's threads.
   private static func withoutSignals(_ body: () -> Int32) -> Int32 {
     var all = sigset_t()

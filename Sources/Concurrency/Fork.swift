@@ -9,8 +9,6 @@ import Synchronization
 package enum Fork {
   /// The number of forks between the process that first used this library and this process.
   ///
-  /// Inlined code reads it directly, which is faster than calling the accessor of a global.
-  ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
   @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
     // Never deallocated.
@@ -22,10 +20,8 @@ package enum Fork {
   /// Whether this process was forked from one that had used this library.
   @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
 
-  /// The descriptors of this process's files, which children close; guarded by `mutex`.
-  ///
-  /// A child shares the open files of its parent, and with them their locks, which the kernel would
-  /// keep for the child if the parent was killed.
+  /// The descriptors of this process's files, which children close, because they share the locks of
+  /// the files; guarded by `mutex`.
   private nonisolated(unsafe) static var openFiles: Set<Int32> = []
   /// Held during a fork.
   private static let mutex = SystemMutex()
@@ -51,14 +47,12 @@ package enum Fork {
     if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
   }()
 
-  /// Registers the fork handlers; later calls do nothing.
-  ///
-  /// Each lock calls this when it is created, and nothing that can be used has no lock.
+  /// Registers the fork handlers; each lock calls this when it is created.
   package static func registerHandlers() { _ = registration }
 
   /// Returns the descriptor that `open` gives with flags, or -1 with its error number.
   ///
-  /// The call may take any time, as on a network file system, so it must not delay a fork.
+  /// The call may take any time, so it must not delay a fork.
   package static func openFile(_ flags: Int32, _ open: () -> Int32) -> Int32 {
     registerHandlers()
     while true {
@@ -93,7 +87,6 @@ package enum Fork {
     """
   }
 
-  /// Ends a forked child that uses a value which only its parent can access.
   @inline(never)
   package static func trap() -> Never { fatalError(advice) }
 
@@ -101,8 +94,6 @@ package enum Fork {
   private static let lastReport = Atomic(0)
 
   /// Writes a line to standard error if this is the first call in a forked child.
-  ///
-  /// The app's handlers are not called, because another thread may have been changing them.
   package static func report() {
     let process = unsafe current.pointee
     if lastReport.exchange(process, ordering: .relaxed) == process { return }

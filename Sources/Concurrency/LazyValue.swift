@@ -2,8 +2,8 @@ import Synchronization
 
 /// A value that is created on first use and released with this object.
 ///
-/// After a failure, the next use retries. If two threads create the value concurrently, the first
-/// result is kept.
+/// After a failure, the next use retries. Of two values that threads create concurrently, the first
+/// is kept.
 package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   private final class Created: Sendable {
     let value: Value

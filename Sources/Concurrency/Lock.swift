@@ -2,9 +2,8 @@ package import CLibrary
 
 /// A value protected by a mutex of the C library.
 ///
-/// `Synchronization.Mutex` is unsuitable: on Linux, Swift 6.3 implements it with a
-/// priority-inheriting futex, which performs badly under contention (swiftlang/swift#88440) and
-/// causes false reports by the thread sanitizer.
+/// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
+/// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
 /// In a forked child, it traps: another thread of the parent may have been changing the value.
 package final class Lock<Value>: @unchecked Sendable {
@@ -45,7 +44,6 @@ package final class Lock<Value>: @unchecked Sendable {
   func unlock() { unsafe pthread_mutex_unlock(address) }
 }
 
-/// Initializes a mutex, ignoring the previous content of the memory.
 package func initializeMutex<Kind: BinaryInteger>(
   _ mutex: UnsafeMutablePointer<pthread_mutex_t>, _ kind: Kind
 ) {

@@ -31,8 +31,8 @@ package final class Observer<Handler> {
 extension Observer: Sendable where Handler: Sendable {
   /// Returns a closure that ends the observation and removes the observer from its list.
   ///
-  /// The closure does not retain the observer. The handler is released only after `remove` has
-  /// returned, because deinitializers of captured objects may use the subject or end observations.
+  /// The handler is released only after `remove` has returned, because deinitializers of captured
+  /// objects may use the subject or end observations.
   package func end(
     removing remove: @escaping @Sendable (Observer) -> Void
   ) -> @Sendable () -> Void {

@@ -2,9 +2,7 @@ import Dispatch
 
 /// A recursive lock, which threads acquire in the order of their requests.
 ///
-/// A thread may lock and unlock it in different functions. A thread that unlocks it passes it to
-/// the one that has waited longest, which costs a change of threads, so it suits long critical
-/// sections.
+/// Passing it to a waiting thread costs a change of threads, so it suits long critical sections.
 package final class RecursiveLock: Sendable {
   private struct WaitingThread: Sendable {
     let thread = ThreadIdentity.current

@@ -12,10 +12,8 @@ package final class SerialQueue: Sendable {
     _ = pool.add(body, to: self, after: .zero, staysQueued: true)
   }
 
-  /// Runs a closure after a delay.
-  ///
-  /// - Returns: An identifier for `cancel(_:)`; nil if the closure will never run, because no
-  ///   thread can be created and all threads of the pool seem to be blocked.
+  /// Runs a closure after a delay; returns nil if it will never run, because no thread can be
+  /// created and all threads of the pool seem to be blocked.
   package func run(
     after delay: Duration, _ body: @escaping @Sendable () -> Void
   ) -> ThreadPool.Job.ID? {

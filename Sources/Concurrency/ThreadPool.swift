@@ -2,12 +2,12 @@ package import Dispatch
 
 /// A few threads that run the closures of any number of serial queues.
 ///
-/// Usually, at most `concurrency` closures run at once. One that has run for longer than `patience`
-/// may be blocked, and is no longer counted, so that it delays only its own queue. Other queues
-/// wait for it only if as many closures as the limit of threads are blocked.
+/// At most `concurrency` closures run at once. One that has run for longer than `patience` may be
+/// blocked, and is no longer counted, so that it delays only its own queue, until as many closures
+/// as the limit of threads are blocked.
 ///
-/// Adding a closure never blocks. A `DispatchQueue`, in contrast, blocks if no thread can be
-/// created, for example because of `RLIMIT_NPROC`.
+/// Adding a closure never blocks. A `DispatchQueue` blocks if no thread can be created, for example
+/// because of `RLIMIT_NPROC`.
 package final class ThreadPool: Sendable {
   /// The pool for the work of this library.
   package static let work = ThreadPool(named: "locket")
@@ -39,7 +39,6 @@ package final class ThreadPool: Sendable {
   /// The time after which an idle thread ends.
   private static let idleTimeout = Duration.seconds(1)
 
-  /// Creates a pool without threads, with a name of at most 15 bytes and a maximum of threads.
   package init(
     named name: StaticString, concurrency: Int = 4, limit: Int = 64,
     patience: Duration = .milliseconds(10),

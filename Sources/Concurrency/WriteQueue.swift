@@ -3,9 +3,8 @@ import Dispatch
 /// A queue that combines concurrent writes into batches, so that writers share the disk's latency.
 ///
 /// The first writer becomes the leader. It processes all waiting writes, including its own, and
-/// then passes leadership to the next waiting writer. Threads whose writes were in the last batch
-/// are likely to write again, so the leader waits for them, for at most half the duration of that
-/// batch.
+/// then passes leadership to the next waiting writer. It first waits for the threads of the last
+/// batch, which are likely to write again, for at most half the duration of that batch.
 package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Error>: Sendable {
   /// A write that is waiting for its outcome.
   ///
@@ -38,7 +37,6 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
   package init() {}
 
-  /// The number of writes that have no outcome yet.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Performs a write and waits for its outcome.
@@ -81,7 +79,6 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     next?.wakeUp.signal()
   }
 
-  /// Returns the waiting writes, after a brief wait for the threads of the last batch.
   private func nextBatch() -> [Pending] {
     let (batch, timeout) = state.withLock { state -> ([Pending], Duration?) in
       // After a batch from a single thread, another thread is unlikely to write soon.

@@ -5,11 +5,10 @@ import Synchronization
 /// The mutex of a value, and the state that determines how an access proceeds.
 ///
 /// The mutex and the state share one allocation, because the C library requires a fixed address. A
-/// structure saves an indirection in each access. The owner must call `destroy()` when no other
-/// reference exists.
+/// structure saves an indirection in each access; its owner must call `destroy()`.
 ///
-/// The mutex is of the error-checking type: locking it twice on the same thread fails instead of
-/// deadlocking, which detects nested accesses without additional cost. No other call on it fails.
+/// The mutex is of the error-checking type: locking it twice on the same thread fails, which
+/// detects nested accesses without additional cost. No other call on it fails.
 @usableFromInline @safe struct AccessLock: @unchecked Sendable {
   @safe private struct Memory: ~Copyable {
     var mutex = unsafe pthread_mutex_t()
@@ -24,9 +23,7 @@ import Synchronization
 
   /// The reasons why an access must take the slow path instead of only locking the mutex.
   enum SlowPath {
-    /// Accesses run on a custom queue.
     static let customQueue = 1
-    /// Accesses are scheduled.
     static let scheduled = 2
     /// The increment for each thread that has waited too long.
     static let starving = 4
@@ -60,7 +57,6 @@ import Synchronization
     return unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
   }
 
-  /// Locks the mutex if it is free, and returns whether it did.
   func tryEnter() -> Bool {
     unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0
   }
@@ -107,7 +103,6 @@ import Synchronization
     return false
   }
 
-  /// Traps in a forked child, whose value another thread of the parent may have been changing.
   @inline(__always)
   func trapInForkedChild() {
     if isInForkedChild { Fork.trap() }

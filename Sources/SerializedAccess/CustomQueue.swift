@@ -27,10 +27,8 @@ final class CustomQueue: Sendable {
 }
 
 // libdispatch has no API for the kind of a queue. Its objects begin with the address of a class, of
-// which serial, concurrent, global and main queues have different ones.
-//
-// A queue of unknown kind is treated as serial. On a concurrent queue, accesses would still exclude
-// each other by the `AccessLock`, and only their order would be lost.
+// which serial, concurrent, global and main queues have different ones. A queue of unknown kind is
+// treated as serial; on a concurrent one, only the order of accesses would be lost.
 extension DispatchQueue {
   var isConcurrent: Bool {
     guard let kind else { return false }

@@ -9,8 +9,7 @@ struct Deadline {
     ) -> CInt
 
   // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
-  // takes about 50 µs. A much longer time keeps a contended mutex fast, because running threads
-  // then rarely wait for a wake-up.
+  // takes about 50 µs; with a much longer time, running threads rarely wait for that.
   private static let timeout = 300_000
 
   // Not visible in Swift's overlay of the C library; missing in musl and in glibc before 2.30.
@@ -38,8 +37,7 @@ struct Deadline {
       tv_sec: now.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   }
 
-  /// Locks a mutex and returns the result of the C function, which is `ETIMEDOUT` after the
-  /// deadline.
+  /// Locks a mutex; returns 0 or an error number, which is `ETIMEDOUT` after the deadline.
   func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
     var time = time
     if let lock = unsafe Self.lock { return unsafe lock(mutex, Self.clock, &time) }

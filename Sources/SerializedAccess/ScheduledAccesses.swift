@@ -3,8 +3,7 @@ typealias ScheduledAccess<Value> = @Sendable (Serialized<Value>) -> Void
 
 /// The scheduled accesses to one value, oldest first.
 ///
-/// Adding an access requires only a separate lock, which is never held while a closure of the app
-/// runs. Scheduling therefore never waits for a long access.
+/// Adding an access requires only a separate lock, so it never waits for a long access.
 final class ScheduledAccesses<Value>: @unchecked Sendable {
   // `@unchecked`: `additionLock` guards `added`, `addedCount` and `isDraining`;
   // `accessLock` guards `newestFirst` and `removedCount`.
@@ -20,7 +19,7 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
 
   deinit { additionLock.destroy() }
 
-  /// The number of accesses ever added.
+  /// The number of accesses that were ever added.
   var count: Int {
     _ = additionLock.enter()
     defer { additionLock.leave() }

@@ -9,12 +9,8 @@ extension Serialized {
   /// let ticket = $tickets.access { tickets in tickets.popLast() }
   /// ```
   ///
-  /// Waits for accesses in progress and for accesses that were scheduled earlier. Observers are
-  /// notified even if the closure only reads the value or throws an error.
-  ///
-  /// - Parameter body: Reads or changes its argument, its only way to the value.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure. Changes that were made before the error are kept.
+  /// Waits for accesses in progress and for accesses that were scheduled earlier. If the closure
+  /// throws an error, its changes are kept. Observers are notified in any case.
   public func access<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
@@ -34,15 +30,11 @@ extension Serialized where Value: Sendable {
   ///
   /// The closure runs on the private queue, or on the thread of an access that would otherwise wait
   /// for it. With a custom queue, it always runs on that queue.
-  ///
-  /// - Parameter body: Reads or changes its argument, its only way to the value.
   public func asyncAccess(_ body: @escaping @Sendable (inout Value) -> Void) {
     schedule { $0.mutate(body) }
   }
 
   /// Schedules a change as ``asyncAccess(_:)`` does, with a function that returns the new value.
-  ///
-  /// - Parameter transform: Returns the new value of its argument, its only way to the value.
   public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {
     asyncAccess { value in value = transform(value) }
   }
@@ -94,11 +86,8 @@ extension Serialized where Value: Sendable {
   ///
   /// The access is scheduled as with ``asyncAccess(_:)``, so no thread waits.
   ///
-  /// - Parameter body: Reads or changes its argument, its only way to the value.
-  /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, or `CancellationError` if the task is cancelled before the
-  ///   closure begins. In that case, the closure never runs. Once the closure has begun,
-  ///   cancellation has no effect.
+  ///   closure begins. In that case, it never runs.
   public func access<Output>(
     _ body: @escaping @Sendable (inout Value) throws -> sending Output
   ) async throws -> sending Output {

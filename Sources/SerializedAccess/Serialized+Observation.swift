@@ -6,15 +6,12 @@ extension Serialized where Value: Sendable {
   /// Calls a closure with the old and the new value after each change, until the result is
   /// released.
   ///
-  /// The closure runs as part of the access that made the change, before any other access: on the
-  /// thread of that access or on the custom queue, if there is one. Observers therefore receive all
-  /// changes in order, and other accesses wait for them. Each assignment, in-place change and
-  /// `access { … }` counts as a change, even if the value remains the same.
+  /// The closure runs as part of the access that made the change, on its thread or on the custom
+  /// queue, and must not access the value. Observers therefore receive all changes in order, and
+  /// other accesses wait for them. Each assignment, in-place change and `access { … }` counts as a
+  /// change, even if the value remains the same.
   ///
   /// If a value has observers, an in-place change first copies the old value.
-  ///
-  /// - Parameter observer: Receives the old and the new value. It must not access the value.
-  /// - Returns: The observation, which ends when it is released.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> SerializedObservation {
@@ -25,9 +22,9 @@ extension Serialized where Value: Sendable {
 
   /// The current value, and the new value after each later change.
   ///
-  /// Getting this property is one access, and creates a sequence for one consumer. A slow
-  /// consumer misses changes, but never the newest one. The sequence ends when the value is
-  /// released or the consumer's task is cancelled. It does not retain the value.
+  /// Getting this property is one access, and creates a sequence for one consumer. A slow one
+  /// misses changes, but never the newest. The sequence ends when the value, which it does not
+  /// retain, is released or the consumer's task is cancelled.
   public var values: AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
@@ -127,17 +124,16 @@ struct ChangeHandler<Value>: Sendable {
   let call: @Sendable (_ old: Value, _ new: Value) -> Void
 }
 
-/// A copy of a value in an object, which an `InPlaceMutation` stores regardless of the type.
+/// A copy of a value in an object.
 final class Snapshot<Value> {
   let value: Value
 
   init(_ value: Value) { self.value = value }
 }
 
-/// An observation of a ``Serialized`` value.
+/// An observation of a ``Serialized`` value, which it does not retain.
 ///
-/// The observation ends when ``cancel()`` is called or this object is released. It does not retain
-/// the value.
+/// The observation ends when ``cancel()`` is called or this object is released.
 public final class SerializedObservation: Sendable {
   private let lifetime: ObservationLifetime
 
@@ -146,6 +142,6 @@ public final class SerializedObservation: Sendable {
   /// Ends the observation; further calls do nothing.
   ///
   /// Waits for the access in progress, so the observer is not running when this method returns. An
-  /// observer or the closure of an access can also call this method.
+  /// observer or the closure of an access can also call it.
   public func cancel() { lifetime.cancel() }
 }

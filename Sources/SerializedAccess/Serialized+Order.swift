@@ -18,7 +18,6 @@ extension Serialized {
     return false
   }
 
-  /// Runs an access in order, on the custom queue if there is one.
   func performInOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
@@ -66,7 +65,6 @@ extension Serialized {
     }
   }
 
-  /// Makes a change and notifies the observers; the access lock must be held.
   func mutate<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {

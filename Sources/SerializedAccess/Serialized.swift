@@ -15,22 +15,18 @@ public import Dispatch
 /// ```
 ///
 /// Each use of the value is an access, and accesses to the same value never overlap. An in-place
-/// change is a single access: `visitors += 1` reads and writes in one access, and changing an
-/// element of an array does not copy the array. To combine several uses into one access, call
-/// `access { … }`.
+/// change, such as `visitors += 1`, is a single access, and changing an element of an array does
+/// not copy the array. To combine several uses into one access, call `access { … }`.
 ///
 /// An access must not wait for another access to the same value. A nested access on the same thread
-/// would deadlock, so it traps with a message that names the queue. A method that changes the value
-/// in place must not be `async`, because an access must end on the thread on which it began.
+/// traps with a message that names the queue. A method that changes the value in place must not be
+/// `async`, because an access must end on the thread on which it began.
 ///
-/// No thread starves: an access that has waited for 0.3 ms takes precedence over accesses that
-/// begin later.
+/// An access that has waited for 0.3 ms takes precedence over accesses that begin later. One in a
+/// child that was forked without `exec`, after the parent had used this module, ends the child with
+/// a message.
 ///
-/// An access in a child that was forked without `exec`, after the parent had used this module, ends
-/// the child with a message. Start processes with `posix_spawn` or Foundation's `Process`.
-///
-/// A value that is not `Sendable` can also be wrapped, but then the wrapper is not `Sendable`
-/// either, and accesses cannot be scheduled.
+/// If the value is not `Sendable`, the wrapper is not either, and accesses cannot be scheduled.
 @safe @propertyWrapper
 public final class Serialized<Value> {
   // Allocated separately, which avoids the run-time exclusivity checks of a stored property. Only
@@ -59,10 +55,8 @@ public final class Serialized<Value> {
     lock.destroy()
   }
 
-  /// The value; each read, assignment and in-place change is one access.
-  ///
-  /// Waits for accesses in progress and for accesses that were scheduled earlier. An in-place
-  /// change, such as `+=` or `append(_:)`, excludes all other accesses until it ends.
+  /// The value; each read, assignment and in-place change is one access, which waits for accesses
+  /// in progress and for accesses that were scheduled earlier.
   public var wrappedValue: Value {
     get {
       guard enterFastPath() else { return performInOrder { unsafe storage.pointee } }
@@ -108,11 +102,7 @@ public final class Serialized<Value> {
 extension Serialized: @unchecked Sendable where Value: Sendable {}
 
 extension Serialized {
-  /// Creates a value with a private queue.
-  ///
-  /// - Parameters:
-  ///   - wrappedValue: The initial value.
-  ///   - customQueue: The label of the queue, shown by debuggers and in the messages of this type.
+  /// Creates a value with a private queue, whose label is shown by debuggers and in messages.
   public convenience init(wrappedValue: Value, customQueue: String = "Serialized") {
     self.init(wrappedValue, customQueue: customQueue)
   }
@@ -122,13 +112,10 @@ extension Serialized {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
 
-  /// Creates a value whose accesses and observers run on a queue, at the cost that
+  /// Creates a value whose accesses and observers run on a serial queue, at the cost that
   /// <doc:CustomQueues> describes.
   ///
-  /// - Parameters:
-  ///   - wrappedValue: The initial value.
-  ///   - customQueue: A serial queue, which may run other work and may be shared by several values;
-  ///     a concurrent one traps.
+  /// The queue may run other work and may be shared by several values; a concurrent one traps.
   public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
     self.init(wrappedValue, customQueue: customQueue)
   }
@@ -141,9 +128,7 @@ extension Serialized {
 }
 
 extension Serialized: CustomStringConvertible, CustomReflectable {
-  /// The value in parentheses, or "in use" during an access and in a forked child.
-  ///
-  /// Getting it never waits, also inside an access. It does not include scheduled accesses.
+  /// The value in parentheses, or "in use" during an access and in a forked child; never waits.
   public var description: String {
     if let snapshot = snapshotUnlessInUse() {
       "Serialized(\(snapshot.value))"

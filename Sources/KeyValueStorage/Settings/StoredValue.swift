@@ -127,8 +127,8 @@ extension StoredValue {
 
   /// A sequence of the current value and the new value after each later change.
   ///
-  /// Each sequence is for one consumer; a slow one misses changes, but never the newest. It ends when
-  /// the consumer's task is cancelled, and in a forked child after the default value.
+  /// Each sequence is for one consumer; a slow one misses changes, but never the newest. It ends
+  /// when the consumer's task is cancelled, and in a forked child after the default value.
   public var values: AsyncStream<Value> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       if Fork.isChild {
