@@ -93,13 +93,8 @@ struct ThreadPoolState: Sendable {
     due[key, default: FIFO()].append(job)
   }
 
-  /// Returns the index of the first delayed job that does not precede a job.
+  /// Returns the index of the first delayed job that does not precede a job, which is often the last.
   private func delayedIndex(of id: Job.ID) -> Int {
-    var (low, high) = (0, delayed.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if delayed[middle].id.precedes(id) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    (delayed.lastIndex { $0.id.precedes(id) } ?? -1) + 1
   }
 }

@@ -91,12 +91,18 @@ extension Serialized where Value: Sendable {
   public func access<Output>(
     _ body: @escaping @Sendable (inout Value) throws -> sending Output
   ) async throws -> sending Output {
-    let access = SuspendedAccess<Output>()
+    let waiting = Lock(CheckedContinuation<Output, any Error>?.none)
+    /// Resumes the task with an error, unless the access has begun.
+    @Sendable func cancel() {
+      waiting.withLock { $0.take() }?.resume(throwing: CancellationError())
+    }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        guard access.wait(with: continuation) else { return }
+        waiting.withLock { $0 = continuation }
+        // The handler may have run before.
+        if Task.isCancelled { return cancel() }
         schedule { serialized in
-          guard let continuation = access.begin() else { return }
+          guard let continuation = waiting.withLock({ $0.take() }) else { return }
           serialized.mutate { value in
             do {
               continuation.resume(returning: try body(&value))
@@ -107,43 +113,7 @@ extension Serialized where Value: Sendable {
         }
       }
     } onCancel: {
-      access.cancel()
+      cancel()
     }
   }
-}
-
-/// A scheduled access that a suspended task awaits; it can be cancelled until it begins.
-private final class SuspendedAccess<Output>: Sendable {
-  typealias Continuation = CheckedContinuation<Output, any Error>
-
-  private enum State {
-    case created
-    case waiting(Continuation)
-    case begunOrCancelled
-  }
-
-  private let state = Lock(State.created)
-
-  /// Stores the task's continuation, or resumes it and returns false if the access is cancelled.
-  func wait(with continuation: Continuation) -> Bool {
-    let isWaiting = state.withLock { state in
-      guard case .created = state else { return false }
-      state = .waiting(continuation)
-      return true
-    }
-    if !isWaiting { continuation.resume(throwing: CancellationError()) }
-    return isWaiting
-  }
-
-  /// Begins the access and returns the continuation to resume; nil if it was cancelled.
-  func begin() -> Continuation? {
-    state.withLock { state in
-      defer { state = .begunOrCancelled }
-      guard case .waiting(let continuation) = state else { return nil }
-      return continuation
-    }
-  }
-
-  /// Cancels the access if it has not begun.
-  func cancel() { begin()?.resume(throwing: CancellationError()) }
 }

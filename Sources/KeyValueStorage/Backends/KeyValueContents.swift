@@ -2,22 +2,19 @@ import ValueFormats
 
 /// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
-  /// A number that distinguishes this snapshot from others of the same backend.
-  public let revision: Int64
-
   /// Sorted by key, without duplicates.
   private(set) var entries: [KeyValueEntry]
 
+  /// A number that distinguishes this snapshot from others of the same backend.
+  public let revision: Int64
+}
+
+extension KeyValueContents {
   /// Creates a snapshot of keys and encoded values in any order; the last value of a key is used.
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
     self = KeyValueContents(entries: [], revision: revision).applying(changes, revision: revision)
-  }
-
-  init(entries: [KeyValueEntry], revision: Int64) {
-    self.entries = entries
-    self.revision = revision
   }
 
   /// Whether there are no keys.

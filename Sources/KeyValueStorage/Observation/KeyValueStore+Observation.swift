@@ -29,12 +29,10 @@ extension KeyValueStore {
     }
   }
 
-  /// Calls a handler with the new value after each change of a key, or of any key if `key` is nil.
-  ///
-  /// If `callingNow` is true, also calls the handler of a single key with the current value.
-  func observe(
-    _ key: StoredKey?, callingNow: Bool = false, _ handler: @escaping KeyObservers.Handler
-  ) -> KeyValueObservation {
+  /// Calls a handler with the new value after each change of any key, or of one key, with whose
+  /// current value it is called first.
+  func observe(_ key: StoredKey?, _ handler: @escaping KeyObservers.Handler) -> KeyValueObservation
+  {
     if Fork.isChild {
       Self.onFailure(.forked)
       return KeyValueObservation {}
@@ -42,7 +40,7 @@ extension KeyValueStore {
     loadIfNeeded()
     let observer = Observer(handler)
     state.withLock { state in
-      if let key, callingNow {
+      if let key {
         let value = state[key]
         state.observers.queue.run { observer.handler?(key, value) }
       }

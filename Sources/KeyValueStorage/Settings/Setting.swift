@@ -185,7 +185,8 @@ final class Setting: Sendable {
     // Before the value: in between, another thread may read the contents, which ends the error.
     let (isNested, readError) = store.state.withLock { state in
       defer { state.changingThread = .current }
-      return (state.changingThread != nil, state.readError(of: key))
+      let isNewest = state.ownTransaction != nil || state.unsaved[key] != nil
+      return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
     return Change(
@@ -228,7 +229,7 @@ final class Setting: Sendable {
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
     let previous = Lock(AnyBox?.none)
-    return store.observe(key, callingNow: true) { [decode, defaultValue] _, encoded in
+    return store.observe(key) { [decode, defaultValue] _, encoded in
       do {
         let value = try decode(encoded)
         let old = previous.withLock { previous in

@@ -16,9 +16,7 @@ public struct KeyValueDraft: Sendable {
   }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
-  public var keys: [String] { allKeys.filter { $0 != SettingsVersion.key.string } }
-
-  var allKeys: [String] { contents.keys }
+  public var keys: [String] { contents.keys.filter { $0 != SettingsVersion.key.string } }
 
   var contents: KeyValueContents {
     stored.applying(KeyValueChanges(changes), revision: stored.revision)

@@ -24,7 +24,7 @@ extension KeyValueStore {
       return draft
     }
     // In a store with a version, the key `$version` is reserved.
-    return version.number == 0 ? draft.allKeys : draft.keys
+    return version.number == 0 ? draft.contents.keys : draft.keys
   }
 
   /// Returns the value of a key that is determined at run time; nil if there is none.

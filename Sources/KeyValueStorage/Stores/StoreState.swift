@@ -53,11 +53,6 @@ struct StoreState: Sendable {
   /// Whether the cached contents may be stale, so that each access must check for changes.
   var needsReading: Bool { contents == nil || readError != nil || !isWatched }
 
-  /// Returns the reason why the calling thread's value of a key may be stale; nil if it is current.
-  func readError(of key: StoredKey) -> KeyValueStoreError? {
-    ownTransaction != nil || unsaved[key] != nil ? nil : readError
-  }
-
   /// Sets or removes a key, and returns the generation from which all threads observe the change;
   /// nil in a transaction of the calling thread.
   mutating func set(_ key: StoredKey, to value: EncodedValue?) -> Int? {
