@@ -2,11 +2,7 @@ import CLibrary
 
 /// A thread that is never joined.
 package enum DetachedThread {
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
+  private typealias Work = Box<@Sendable () -> Void>
 
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
@@ -39,7 +35,7 @@ package enum DetachedThread {
       return unsafe pthread_create(
         &thread, &attributes,
         { work in
-          unsafe Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().body()
+          unsafe Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().value()
           return nil
         }, work.toOpaque())
     }

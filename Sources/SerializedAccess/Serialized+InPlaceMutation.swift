@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 
 // The beginning and the end of a change in place.
@@ -97,7 +98,7 @@ extension Serialized {
   }
 
   private func notifyObservers(of mutation: InPlaceMutation) {
-    guard let before = mutation.before as? Snapshot<Value> else { return }
+    guard let before = mutation.before as? Box<Value> else { return }
     notifyObservers(since: before.value)
   }
 }

@@ -84,8 +84,8 @@ extension Serialized where Value: Sendable {
 
 extension Serialized {
   /// Returns the value if observers must be notified of a change; the access lock must be held.
-  func snapshotForObservers() -> Snapshot<Value>? {
-    lock.isObserved ? Snapshot(unsafe storage.pointee) : nil
+  func snapshotForObservers() -> Box<Value>? {
+    lock.isObserved ? Box(unsafe storage.pointee) : nil
   }
 
   func notifyObservers(since old: Value) {
@@ -122,13 +122,6 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
 /// The structure avoids the conversion that each call of a closure in a generic object requires.
 struct ChangeHandler<Value>: Sendable {
   let call: @Sendable (_ old: Value, _ new: Value) -> Void
-}
-
-/// A copy of a value in an object.
-final class Snapshot<Value> {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
 }
 
 /// An observation of a ``Serialized`` value, which it does not retain.

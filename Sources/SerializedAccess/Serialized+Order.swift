@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 
 // The order of accesses: the lock, the queue behind it, and traps on misuse.

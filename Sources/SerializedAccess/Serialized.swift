@@ -143,9 +143,9 @@ extension Serialized: CustomStringConvertible, CustomReflectable {
     return Mirror(self, children: ["value": value], displayStyle: .class)
   }
 
-  private func snapshotUnlessInUse() -> Snapshot<Value>? {
+  private func snapshotUnlessInUse() -> Box<Value>? {
     guard !lock.isInForkedChild, lock.tryEnter() else { return nil }
     defer { lock.leave() }
-    return Snapshot(unsafe storage.pointee)
+    return Box(unsafe storage.pointee)
   }
 }

@@ -245,11 +245,4 @@ final class Setting: Sendable {
   }
 }
 
-/// A value in an object, for code that is independent of the value's type.
-final class Box<Value: Sendable>: Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-}
-
 typealias AnyBox = any AnyObject & Sendable
