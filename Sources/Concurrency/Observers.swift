@@ -21,7 +21,6 @@ package final class Observer<Handler> {
   /// Ends the observation; a call of the handler may still be running.
   package func cancel() { state.store(.cancelled, ordering: .releasing) }
 
-  /// Changes the state from new to added; returns false if the state is not new.
   fileprivate func add() -> Bool {
     state.compareExchange(expected: .new, desired: .added, ordering: .acquiringAndReleasing)
       .exchanged

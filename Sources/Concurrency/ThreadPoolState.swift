@@ -93,7 +93,7 @@ struct ThreadPoolState: Sendable {
     due[key, default: FIFO()].append(job)
   }
 
-  /// Returns the index of the first delayed job that does not precede a job, which is often the last.
+  /// Returns the index of the first delayed job that does not precede a job; often the last.
   private func delayedIndex(of id: Job.ID) -> Int {
     (delayed.lastIndex { $0.id.precedes(id) } ?? -1) + 1
   }

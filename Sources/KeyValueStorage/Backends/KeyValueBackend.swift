@@ -11,15 +11,10 @@ public protocol KeyValueBackend: Sendable {
   /// The store's name in messages, such as the path of its file.
   var name: String { get }
 
-  /// Reads the newest contents.
-  ///
-  /// - Returns: The contents, which are empty if nothing has been written.
-  /// - Throws: The reason why the contents cannot be read.
+  /// Returns the newest contents, which are empty if nothing has been written.
   func load() throws(KeyValueStoreError) -> KeyValueContents
 
-  /// Returns whether the contents have changed since a revision.
-  ///
-  /// The store calls this method often, so it should be cheap.
+  /// Returns whether the contents have changed since a revision; the store calls it often.
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool
 
   /// Changes the contents without losing a concurrent change.

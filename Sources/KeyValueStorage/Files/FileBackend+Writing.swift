@@ -145,9 +145,8 @@ extension FileBackend {
     }
   }
 
-  /// Flushes a file and its directory, unless this backend has already flushed this version.
-  ///
-  /// Its writer may have been another program, a process that was killed, or a failed write.
+  /// Flushes a file and its directory, unless this backend has already flushed this version, which
+  /// another program, a process that was killed, or a failed write may have written.
   private func flush(_ snapshot: FileSnapshot, at target: String) throws(KeyValueStoreError) {
     if state.withLock({ $0.flushedRevision }) == snapshot.revision { return }
     try convertingErrors { () throws(SystemError) in

@@ -86,7 +86,6 @@ final class FileBackend: KeyValueBackend {
   }
 }
 
-/// The cached state of a file backend.
 struct FileBackendState: Sendable {
   /// The snapshot that was most recently read or written; nil if it must be read.
   var snapshot: FileSnapshot? {

@@ -5,7 +5,6 @@ public struct KeyValueDraft: Sendable {
   /// The contents without the changes.
   let stored: KeyValueContents
   let coding: any StoredFormat
-  /// The new value of each changed key; nil for removal.
   private var changes: [StoredKey: EncodedValue?] = [:]
   /// Whether nothing is to be written.
   var isAbandoned = false
@@ -38,8 +37,7 @@ public struct KeyValueDraft: Sendable {
   /// Removes a key; a missing key is not an error.
   public mutating func remove(_ key: String) { self[StoredKey(key)] = nil }
 
-  /// Moves the value of a key to another key, whose value it replaces; does nothing if there is no
-  /// value.
+  /// Moves the value of a key, if there is one, to another key, whose value it replaces.
   public mutating func rename(_ key: String, to newKey: String) {
     guard key != newKey, let value = self[StoredKey(key)] else { return }
     self[StoredKey(newKey)] = value

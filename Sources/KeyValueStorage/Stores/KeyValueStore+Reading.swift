@@ -61,7 +61,6 @@ extension KeyValueStore {
     try KeyValueStoreError.checkProcess()
     if isInTransactionOfThisThread { return }
     startWatching(isImplicit: isImplicit)
-    /// Returns whether empty or unreadable contents must still be ignored.
     func isInGracePeriod() -> Bool {
       state.withLock { $0.beginOrContinueGracePeriod(of: gracePeriod) }
     }

@@ -13,8 +13,6 @@ extension KeyValueStore {
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
-  ///
-  /// - Throws: ``KeyValueStoreError``, if the store cannot be written, as for ``set(_:for:)``.
   public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.
@@ -26,12 +24,10 @@ extension KeyValueStore {
     try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
   }
 
-  /// Moves an unreadable file aside, so that the store starts empty, and writes the unsaved
-  /// changes.
+  /// Moves an unreadable file aside, so that the store starts empty, and writes unsaved changes.
   ///
   /// - Returns: The new path of the file, in the same directory; nil if the file is readable.
-  /// - Throws: ``KeyValueStoreError``, if the file cannot be renamed or the changes cannot be
-  ///   written.
+  /// - Throws: ``KeyValueStoreError``, if the file cannot be renamed or the changes not written.
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
     try checkCaller()
