@@ -54,7 +54,7 @@ package enum Fork {
   ///
   /// The call may take any time, so it must not delay a fork.
   package static func openFile(_ flags: Int32, _ open: () -> Int32) -> Int32 {
-    registerHandlers()
+    _ = registration
     while true {
       let before = count.load(ordering: .acquiring)
       let descriptor = open()

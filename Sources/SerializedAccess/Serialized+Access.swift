@@ -91,7 +91,7 @@ extension Serialized where Value: Sendable {
   public func access<Output>(
     _ body: @escaping @Sendable (inout Value) throws -> sending Output
   ) async throws -> sending Output {
-    let waiting = Lock(CheckedContinuation<Output, any Error>?.none)
+    let waiting = Lock<CheckedContinuation<Output, any Error>?>(nil)
     /// Resumes the task with an error, unless the access has begun.
     @Sendable func cancel() {
       waiting.withLock { $0.take() }?.resume(throwing: CancellationError())

@@ -111,9 +111,9 @@ extension KeyValueStore {
 
 /// The stores to flush when the process exits, because they may have unsaved changes.
 enum StoresToFlush {
-  private static let stores = {
+  private static let stores: Lock<[@Sendable () -> KeyValueStore?]> = {
     atexit { StoresToFlush.flush() }
-    return Lock([@Sendable () -> KeyValueStore?]())
+    return Lock([])
   }()
 
   static func add(_ store: KeyValueStore) {

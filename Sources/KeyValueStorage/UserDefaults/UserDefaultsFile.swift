@@ -54,8 +54,6 @@ package struct UserDefaultsFile: Sendable {
     }
   }
 
-  package var count: Int { values.count }
-
   /// Returns the `Data` of a key; nil if the key has no value or a value of another type.
   package func data(of key: String) -> Data? {
     let key = StoredKey(key)

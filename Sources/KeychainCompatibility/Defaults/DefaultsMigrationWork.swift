@@ -38,7 +38,7 @@ struct DefaultsMigrationWork {
     var result = imported
     for (index, (key, type)) in migration.conversions.enumerated() {
       try convert(key, as: type, of: keysOfFile.contains(key) ? source : nil, &result)
-      try checkProgress(file.count + index + 1, report)
+      try checkProgress(file.values.count + index + 1, report)
     }
     return result
   }
@@ -112,7 +112,8 @@ struct DefaultsMigrationWork {
   /// The file is read again by Foundation, so that no error of the import can lose a value.
   func isComplete(_ result: UserDefaultsImport) throws(KeyValueStoreError) -> Bool {
     let count = result.imported.count + result.unchanged.count + result.replaced.count
-    guard count == file.count, file.refused.isEmpty, let values = try file.valuesOfFoundation()
+    guard count == file.values.count, file.refused.isEmpty,
+      let values = try file.valuesOfFoundation()
     else { return false }
     // A converted value has a different form in the file.
     return try migration.store.keysNotImported(from: file.values + values)
@@ -123,7 +124,7 @@ struct DefaultsMigrationWork {
     _ completed: Int, _ report: (MaintenanceProgress) -> MaintenanceProgress.Decision
   ) throws(KeyValueStoreError) {
     let progress = MaintenanceProgress(
-      completed: completed, total: file.count + migration.conversions.count)
+      completed: completed, total: file.values.count + migration.conversions.count)
     if report(progress) == .cancel { throw .cancelled }
   }
 }
