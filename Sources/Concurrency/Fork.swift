@@ -20,29 +20,39 @@ package enum Fork {
   /// Whether this process was forked from one that had used this library.
   @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
 
-  /// The descriptors of this process's files, which children close, because they share the locks of
-  /// the files; guarded by `mutex`.
-  private nonisolated(unsafe) static var openFiles: Set<Int32> = []
-  /// Held during a fork.
-  private static let mutex = SystemMutex()
-  /// The number of forks by this process.
-  private static let count = Atomic(0)
+  /// Whether each descriptor is that of a file of this process, which children close, because they
+  /// share the locks of the file.
+  ///
+  /// Atomic, so that opening a file requires no lock, which each fork would have to acquire. The
+  /// kernel provides only the pages that are used; they are never deallocated.
+  private nonisolated(unsafe) static let openFiles: UnsafeMutablePointer<Atomic<Bool>> = {
+    let size = descriptorLimit * MemoryLayout<Atomic<Bool>>.stride
+    guard let memory = unsafe calloc(size, 1) else {
+      fatalError("There is no memory for a list of open files.")
+    }
+    return unsafe memory.bindMemory(to: Atomic<Bool>.self, capacity: descriptorLimit)
+  }()
+  /// The number of descriptors that Linux permits by default (`fs.nr_open`).
+  private static let descriptorLimit = 1 << 20
+  private static let highestDescriptor = Atomic(0)
+  /// The number of forks by this process in the upper half, and of those in progress in the lower.
+  private static let forks = Atomic(0)
 
   private static let registration: Void = {
     // Must be initialized before the handlers that use them are registered.
     _ = unsafe current
-    _ = unsafe openFiles.isEmpty
+    _ = unsafe openFiles
+    _ = highestDescriptor.load(ordering: .relaxed) + forks.load(ordering: .relaxed)
     let code = pthread_atfork(
-      { Fork.mutex.lock() },
-      {
-        Fork.count.add(1, ordering: .releasing)
-        Fork.mutex.unlock()
-      },
+      { Fork.forks.add(1 << 32 + 1, ordering: .sequentiallyConsistent) },
+      { Fork.forks.subtract(1, ordering: .sequentiallyConsistent) },
       {
         unsafe Fork.current.pointee += 1
-        for descriptor in unsafe Fork.openFiles { close(descriptor) }
-        unsafe Fork.openFiles = []
-        Fork.mutex.unlock()
+        Fork.forks.store(0, ordering: .relaxed)
+        for descriptor in 0...Fork.highestDescriptor.load(ordering: .relaxed) {
+          let isOpen = unsafe Fork.openFiles[descriptor].exchange(false, ordering: .relaxed)
+          if isOpen { close(Int32(descriptor)) }
+        }
       })
     if code != 0 { fatalError("The C library could not register a fork handler (error \(code)).") }
   }()
@@ -56,26 +66,30 @@ package enum Fork {
   package static func openFile(_ flags: Int32, _ open: () -> Int32) -> Int32 {
     _ = registration
     while true {
-      let before = count.load(ordering: .acquiring)
+      let before = forks.load(ordering: .sequentiallyConsistent)
       let descriptor = open()
       if descriptor == -1 { return -1 }
-      mutex.lock()
+      if descriptor < descriptorLimit {
+        _ = highestDescriptor.max(Int(descriptor), ordering: .sequentiallyConsistent)
+        unsafe openFiles[Int(descriptor)].store(true, ordering: .sequentiallyConsistent)
+      }
       // A child that was forked meanwhile has the file open. A new file, which is opened only once,
       // is not locked.
-      let isAdded = flags & O_EXCL != 0 || count.load(ordering: .acquiring) == before
-      if isAdded { unsafe openFiles.insert(descriptor) }
-      mutex.unlock()
-      if isAdded { return descriptor }
-      close(descriptor)
+      let isUnshared =
+        Int32(truncatingIfNeeded: before) == 0
+        && forks.load(ordering: .sequentiallyConsistent) == before
+      if isUnshared || flags & O_EXCL != 0 { return descriptor }
+      closeFile(descriptor)
+      sched_yield()
     }
   }
 
   package static func closeFile(_ descriptor: Int32) {
     // The child has closed it, and the number may be that of another file.
     if isChild { return }
-    mutex.lock()
-    unsafe openFiles.remove(descriptor)
-    mutex.unlock()
+    if descriptor < descriptorLimit {
+      unsafe openFiles[Int(descriptor)].store(false, ordering: .sequentiallyConsistent)
+    }
     close(descriptor)
   }
 
