@@ -2,29 +2,16 @@ import Synchronization
 
 /// A handler with the state of its observation.
 package final class Observer<Handler> {
-  private enum State: UInt8, AtomicRepresentable {
-    case new
-    case added
-    case cancelled
-  }
-
   private let registeredHandler: Handler
-  private let state = Atomic(State.new)
+  private let isCancelled = Atomic(false)
 
   package init(_ handler: Handler) { registeredHandler = handler }
 
   /// The handler; nil once the observation has ended.
-  package var handler: Handler? {
-    state.load(ordering: .acquiring) == .cancelled ? nil : registeredHandler
-  }
+  package var handler: Handler? { isCancelled.load(ordering: .acquiring) ? nil : registeredHandler }
 
   /// Ends the observation; a call of the handler may still be running.
-  package func cancel() { state.store(.cancelled, ordering: .releasing) }
-
-  fileprivate func add() -> Bool {
-    state.compareExchange(expected: .new, desired: .added, ordering: .acquiringAndReleasing)
-      .exchanged
-  }
+  package func cancel() { isCancelled.store(true, ordering: .releasing) }
 }
 
 extension Observer: Sendable where Handler: Sendable {
@@ -55,7 +42,7 @@ package struct Observers<Handler> {
 
   /// Adds an observer, unless it was added before or has been cancelled.
   package mutating func add(_ observer: Observer<Handler>) {
-    if observer.add() { all.append(observer) }
+    if observer.handler != nil, !all.contains(where: { $0 === observer }) { all.append(observer) }
   }
 
   package mutating func remove(_ observer: Observer<Handler>) { all.removeAll { $0 === observer } }

@@ -15,7 +15,7 @@ extension Serialized where Value: Sendable {
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> SerializedObservation {
-    let observer = Observer(ChangeHandler(call: observer))
+    let observer = Observer<ChangeHandler<Value>>(observer)
     changeObservers { $0.add(observer) }
     return SerializedObservation(end: observer.end { [weak self] in self?.remove($0) })
   }
@@ -29,7 +29,7 @@ extension Serialized where Value: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let feed = SerializedFeed(continuation)
-    let observer = Observer(ChangeHandler<Value> { _, new in feed.send(new) })
+    let observer = Observer<ChangeHandler<Value>> { _, new in feed.continuation.yield(new) }
     // A single access, so that no change between the first and the second element is lost.
     performInOrder {
       continuation.yield(unsafe storage.pointee)
@@ -93,7 +93,7 @@ extension Serialized {
     lock.trapInForkedChild()
     let new = unsafe storage.pointee
     // An observer may end its own observation or others.
-    for observer in observers.all { observer.handler?.call(old, new) }
+    for observer in observers.all { observer.handler?(old, new) }
   }
 
   private func changeObserversWhileLocked(_ change: (inout Observers<ChangeHandler<Value>>) -> Void)
@@ -105,7 +105,7 @@ extension Serialized {
 
 /// The producer of a sequence of changes, which ends when this object is released with the value.
 private final class SerializedFeed<Value: Sendable>: Sendable {
-  private let continuation: AsyncStream<Value>.Continuation
+  let continuation: AsyncStream<Value>.Continuation
 
   init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
@@ -113,16 +113,9 @@ private final class SerializedFeed<Value: Sendable>: Sendable {
     // The consuming task only exists in the parent, so a forked child must not resume it.
     if !Fork.isChild { continuation.finish() }
   }
-
-  func send(_ value: Value) { continuation.yield(value) }
 }
 
-/// A closure that is called for each change of a value.
-///
-/// The structure avoids the conversion that each call of a closure in a generic object requires.
-struct ChangeHandler<Value>: Sendable {
-  let call: @Sendable (_ old: Value, _ new: Value) -> Void
-}
+typealias ChangeHandler<Value> = @Sendable (_ old: Value, _ new: Value) -> Void
 
 /// An observation of a ``Serialized`` value, which it does not retain.
 ///

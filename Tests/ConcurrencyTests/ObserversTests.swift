@@ -18,6 +18,7 @@ import Testing
     list.add(observer)
     list.add(observer)
     #expect(list.all.count == 1)
+    observer.cancel()
     list.remove(observer)
     list.add(observer)
     #expect(list.isEmpty)

@@ -57,10 +57,8 @@ struct KeyObservers: Sendable {
   typealias Handler = @Sendable (_ key: StoredKey, _ value: EncodedValue?) -> Void
 
   /// The observers of each key; nil stands for all keys.
-  private var byKey: [StoredKey?: Observers<Handler>] = [:]
+  private(set) var byKey: [StoredKey?: Observers<Handler>] = [:]
   let queue = SerialQueue(on: .handlers)
-
-  var isEmpty: Bool { byKey.isEmpty }
 
   mutating func add(_ observer: Observer<Handler>, of key: StoredKey?) {
     byKey[key, default: Observers()].add(observer)

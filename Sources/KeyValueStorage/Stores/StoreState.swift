@@ -61,7 +61,7 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    let before = observers.isEmpty ? nil : self
+    let before = observers.byKey.isEmpty ? nil : self
     generation += 1
     lastSequenceNumber = generation
     unsaved.updateValue((value, generation), forKey: key)
@@ -74,7 +74,7 @@ struct StoreState: Sendable {
     gracePeriodStart = nil
     // Another thread may have adopted newer contents in the meantime.
     let isOlder = contents.map { newest.revision < $0.revision } ?? false
-    let before = observers.isEmpty ? nil : self
+    let before = observers.byKey.isEmpty ? nil : self
     generation += 1
     if !isOlder { contents = newest }
     if saved.values.map({ $0.sequenceNumber }).max() == lastSequenceNumber {
