@@ -171,15 +171,12 @@ final class Setting: Sendable {
     if mustWrite ?? false { store.flushOrSchedule(begun) }
   }
 
-  struct Change {
-    let value: AnyBox
-    /// The reason to reject the change: the value is not the stored one.
-    let rejection: KeyValueStoreError?
-    let isNested: Bool
-  }
+  /// An in-place change: the value to change, the reason to reject the change, because the value is
+  /// not the stored one, and whether it is part of another change.
+  typealias Change = (value: AnyBox, rejection: KeyValueStoreError?, isNested: Bool)
 
   func beginChange() -> Change {
-    if Fork.isChild { return Change(value: defaultValue, rejection: .forked, isNested: false) }
+    if Fork.isChild { return (value: defaultValue, rejection: .forked, isNested: false) }
     store.loadIfNeeded()
     store.propertyLock.lock()
     // Before the value: in between, another thread may read the contents, which ends the error.
@@ -189,8 +186,7 @@ final class Setting: Sendable {
       return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
-    return Change(
-      value: current.value, rejection: current.error ?? readError, isNested: isNested)
+    return (current.value, current.error ?? readError, isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {

@@ -39,7 +39,7 @@ extension KeyValueStore {
     return try writeLock.withLock {
       try write(within: lockTimeout) {
         draft throws(KeyValueStoreError) -> Swift.Result<Result, any Error> in
-        let open = OpenTransaction(draft: draft)
+        let open: StoreState.OpenTransaction = (.current, draft)
         state.withLock { $0.setTransaction(open) }
         let outcome = Swift.Result(catching: body)
         // A child that the closure has forked is not in the transaction.
@@ -54,9 +54,4 @@ extension KeyValueStore {
       }.get()
     }
   }
-}
-
-struct OpenTransaction: Sendable {
-  let thread = ThreadIdentity.current
-  var draft: KeyValueDraft
 }

@@ -6,6 +6,7 @@ struct StoreState: Sendable {
   /// A change that has not been written, with a number that distinguishes it from later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
   typealias UnsavedChanges = [StoredKey: Unsaved]
+  typealias OpenTransaction = (thread: ThreadIdentity, draft: KeyValueDraft)
 
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
