@@ -49,7 +49,6 @@ package final class RecursiveLock: Sendable {
     }
   }
 
-  /// Locks if no other thread holds the lock.
   package func tryLock() -> Bool { state.withLock { $0.tryLock() } }
 
   /// Unlocks; must be called as often as the thread has locked.

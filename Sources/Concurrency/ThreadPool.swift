@@ -36,7 +36,6 @@ package final class ThreadPool: Sendable {
   /// Starts a thread; returns an error number, or 0.
   private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Int32
 
-  /// The time after which an idle thread ends.
   private static let idleTimeout = Duration.seconds(1)
 
   package init(

@@ -62,7 +62,6 @@ final class FileBackend: KeyValueBackend {
     }
   }
 
-  /// A remark on the file's directory if it cannot be flushed.
   var directoryRemark: String? {
     get throws(KeyValueStoreError) {
       try convertingErrors { () throws(SystemError) -> String? in
@@ -99,7 +98,6 @@ struct FileBackendState: Sendable {
   private(set) var missingSince: ContinuousClock.Instant?
   /// The revision of the newest snapshot; an even number.
   private var revision: Int64 = 0
-  /// Whether the file has ever had content.
   var hasSeenContent = false
   /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
   var flushedRevision: Int64?

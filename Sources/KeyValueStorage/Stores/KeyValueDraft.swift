@@ -2,7 +2,6 @@ import ValueFormats
 
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
-  /// The contents without the changes.
   let stored: KeyValueContents
   let coding: any StoredFormat
   private var changes: [StoredKey: EncodedValue?] = [:]

@@ -5,7 +5,6 @@ import Synchronization
 extension KeyValueStore {
   struct Watch {
     var observation: KeyValueObservation?
-    /// The time of the last attempt to observe the backend.
     var lastAttempt: ContinuousClock.Instant?
     /// The reason why changes are not reported immediately; nil if they are.
     @ReportedError var error: KeyValueStoreError?

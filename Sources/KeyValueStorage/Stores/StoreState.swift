@@ -24,7 +24,6 @@ struct StoreState: Sendable {
   var saves: [PendingSave] = []
   /// The sequence number of the last change, saved or not.
   private var lastSequenceNumber = 0
-  /// The reason why unsaved changes could not be written.
   @ReportedError var writeError: KeyValueStoreError?
   /// The reason why the file could not be migrated, although it could be read.
   @ReportedError var migrationWriteError: KeyValueStoreError?
