@@ -129,23 +129,16 @@ extension Serialized {
 
 extension Serialized: CustomStringConvertible, CustomReflectable {
   /// The value in parentheses, or "in use" during an access and in a forked child; never waits.
-  public var description: String {
-    if let snapshot = snapshotUnlessInUse() {
-      "Serialized(\(snapshot.value))"
-    } else {
-      "Serialized(in use)"
-    }
-  }
+  public var description: String { "Serialized(\(valueUnlessInUse))" }
 
   /// A mirror of the value, or of "in use" during an access and in a forked child.
   public var customMirror: Mirror {
-    let value: Any = if let snapshot = snapshotUnlessInUse() { snapshot.value } else { "in use" }
-    return Mirror(self, children: ["value": value], displayStyle: .class)
+    Mirror(self, children: ["value": valueUnlessInUse], displayStyle: .class)
   }
 
-  private func snapshotUnlessInUse() -> Box<Value>? {
-    guard !lock.isInForkedChild, lock.tryEnter() else { return nil }
+  private var valueUnlessInUse: Any {
+    guard !lock.isInForkedChild, lock.tryEnter() else { return "in use" }
     defer { lock.leave() }
-    return Box(unsafe storage.pointee)
+    return unsafe storage.pointee
   }
 }

@@ -33,7 +33,10 @@ extension FileBackend {
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) throws(SystemError) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     do {
-      return try readOnce(path, revision: snapshot.revision)?.hasSameContent(as: snapshot) ?? false
+      guard let newest = try readOnce(path, revision: snapshot.revision) else { return false }
+      let (file, new) = try (snapshot.parsed.get(), newest.parsed.get())
+      return file.surroundings == new.surroundings
+        && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
     } catch {
       // Any other error shows that another program has written the file.
       guard case .system(let call, let path, let code) = error else { return false }

@@ -44,10 +44,4 @@ final class FileSnapshot: Sendable {
     guard let status, let otherStatus else { return status == otherStatus }
     return status.isUnchanged(since: otherStatus)
   }
-
-  func hasSameContent(as other: FileSnapshot) throws(KeyValueStoreError) -> Bool {
-    let (file, otherFile) = try (parsed.get(), other.parsed.get())
-    return file.surroundings == otherFile.surroundings
-      && file.entries.elementsEqual(otherFile.entries) { $0.key == $1.key && $0.text == $1.text }
-  }
 }
