@@ -67,13 +67,7 @@ extension FileBackend {
     _ path: String, revision: Int64
   ) throws(KeyValueStoreError) -> FileSnapshot? {
     let start = FileStatus.now
-    let file: File
-    do {
-      file = try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-    } catch {
-      if error.code == ENOENT { return nil }
-      throw KeyValueStoreError(error)
-    }
+    guard let file = try open(path) else { return nil }
     let before = try convertingErrors { () throws(SystemError) in try file.status() }
     try requireReadable(before)
     let (bytes, status) = try convertingErrors { () throws(SystemError) in
@@ -85,6 +79,15 @@ extension FileBackend {
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
     return FileSnapshot(
       revision: revision, parse(bytes), status: status, hasReliableStatus: isReliable, file: file)
+  }
+
+  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
+    do {
+      return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw KeyValueStoreError(error)
+    }
   }
 
   private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
