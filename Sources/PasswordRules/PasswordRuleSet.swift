@@ -33,14 +33,18 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// a requirement without characters. If no characters are required or allowed, all characters of
   /// ``CharacterClass/asciiPrintable`` are allowed.
   public init(_ rules: [PasswordRule]) {
-    var allowed = AlphabetUnion()
+    var allowed: [CharacterClass] = []
+    var checked: [PasswordRule] = []
     for rule in rules {
       switch rule {
       case .required(let classes):
         let requirement = Alphabet(classes)
-        if !requirement.isEmpty { requirements.append(requirement) }
-        allowed.add(requirement)
-      case .allowed(let classes): for characterClass in classes { allowed.add(characterClass) }
+        if requirement.isEmpty { continue }
+        let canonical = requirement.classes
+        requirements.append(requirement)
+        checked.append(.required(canonical))
+        allowed += canonical
+      case .allowed(let classes): allowed += classes
       case .maxConsecutive(let limit): maxConsecutive.lower(to: limit)
       case .maxRepeating(let limit): maxRepeating.lower(to: limit)
       case .maxSequential(let limit): maxSequential.lower(to: limit)
@@ -48,12 +52,13 @@ public struct PasswordRuleSet: Hashable, Sendable {
       case .minLength(let limit): if limit > 0 { minLength = max(limit, minLength ?? limit) }
       }
     }
-    if !allowed.alphabet.isEmpty { alphabet = allowed.alphabet }
+    let union = Alphabet(allowed)
+    if !union.isEmpty { alphabet = union }
     // If the union ignored a requirement, only characters of the alphabet can meet it.
     for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
       requirements[index] = alphabet
+      checked[index] = .required(alphabet.classes)
     }
-    var checked = requirements.map { PasswordRule.required($0.classes) }
     checked.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : checked.endIndex)
     let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
     for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
@@ -72,9 +77,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// Whether the alphabet differs from the one that the requirements imply.
   private var needsAllowedRule: Bool {
     if requirements.isEmpty { return alphabet != .printable(.all) }
-    var required = AlphabetUnion()
-    for requirement in requirements { required.add(requirement) }
-    return alphabet != required.alphabet
+    return alphabet != Alphabet(requirements.flatMap(\.classes))
   }
 
   /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required

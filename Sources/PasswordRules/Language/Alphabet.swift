@@ -27,10 +27,6 @@ package struct Alphabet: Hashable, Sendable {
 
   var isEmpty: Bool { listed.isEmpty }
 
-  func union(_ other: Alphabet) -> Alphabet {
-    Alphabet(listed: listed.union(other.listed), isUnicode: isUnicode || other.isUnicode)
-  }
-
   func intersection(_ other: Alphabet) -> Alphabet {
     Alphabet(listed: listed.intersection(other.listed), isUnicode: isUnicode && other.isUnicode)
   }
@@ -43,37 +39,19 @@ package struct Alphabet: Hashable, Sendable {
 }
 
 extension Alphabet {
-  /// Creates the union of classes, as ``AlphabetUnion`` computes it.
+  /// Creates the union of classes that the reference parser computes: the first of `unicode` and
+  /// `ascii-printable` replaces the whole list.
   init(_ classes: [CharacterClass]) {
-    var union = AlphabetUnion()
-    for characterClass in classes { union.add(characterClass) }
-    self = union.alphabet
+    if let whole = classes.first(where: { $0 == .unicode || $0 == .asciiPrintable }) {
+      self.init(unionOf: [whole])
+    } else {
+      self.init(unionOf: classes)
+    }
   }
 
-  /// Creates the union of all classes, including those that ``AlphabetUnion`` ignores.
   package init(unionOf classes: [CharacterClass]) {
-    self = classes.map { Alphabet([$0]) }.reduce(.printable("")) { $0.union($1) }
-  }
-}
-
-/// The union of character classes, computed as in the reference parser.
-///
-/// After `unicode` or `ascii-printable`, all further classes are ignored, even if they contain more
-/// characters.
-struct AlphabetUnion {
-  private(set) var alphabet = Alphabet.printable("")
-  private var isFinal = false
-
-  mutating func add(_ characterClass: CharacterClass) {
-    guard let characters = characterClass.characters else { return add(Alphabet.unicode) }
-    if characterClass == .asciiPrintable { return add(.printable(.all)) }
-    if !isFinal { alphabet = alphabet.union(.printable(characters)) }
-  }
-
-  /// Adds an alphabet; all printable ASCII characters count as `ascii-printable`.
-  mutating func add(_ other: Alphabet) {
-    if isFinal { return }
-    isFinal = other.listed == .all
-    alphabet = isFinal ? other : alphabet.union(other)
+    self.init(
+      listed: classes.reduce(PrintableCharacters()) { $0.union($1.characters ?? .all) },
+      isUnicode: classes.contains(.unicode))
   }
 }
