@@ -60,22 +60,6 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns whether this number is less than the product of another and a factor, without storing
-  /// the product.
-  func isLess(than other: Natural, times factor: UInt64) -> Bool {
-    var carry: UInt64 = 0
-    var isLess = false
-    for index in 0..<Swift.max(limbs.count, other.limbs.count) {
-      let (high, low) = (index < other.limbs.count ? other.limbs[index] : 0)
-        .multipliedFullWidth(by: factor)
-      let (limb, over) = low.addingReportingOverflow(carry)
-      carry = high + (over ? 1 : 0)
-      let own = index < limbs.count ? limbs[index] : 0
-      if own != limb { isLess = own < limb }
-    }
-    return carry > 0 || isLess
-  }
-
   /// Divides by a nonzero number and returns the remainder.
   mutating func divide(by divisor: UInt64) -> UInt64 {
     var remainder: UInt64 = 0
