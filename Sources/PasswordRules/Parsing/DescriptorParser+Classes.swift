@@ -25,8 +25,7 @@ extension DescriptorParser {
     if case .required = rule, Alphabet(classes).isEmpty, let last = classRanges.last {
       warn("Nothing is required, because the classes are empty", at: first..<last.upperBound)
     }
-    rules.append(rule)
-    numbers.append(0)
+    rules.append((rule, 0))
   }
 
   private mutating func parseClass() throws(PasswordRulesError) -> CharacterClass {
@@ -117,9 +116,10 @@ extension DescriptorParser {
 
   /// Warns about classes that have no effect because of an earlier class or the requirements.
   mutating func warnAboutIneffectiveClasses() {
-    let required = Alphabet(rules.filter { $0.parts.name == .required }.flatMap(\.classes))
+    let required = Alphabet(
+      rules.filter { $0.rule.parts.name == .required }.flatMap(\.rule.classes))
     var ranges = classRanges.makeIterator()
-    for rule in rules {
+    for (rule, _) in rules {
       let isAllowed = rule.parts.name == .allowed && !required.isEmpty
       var absorbing: CharacterClass?
       for characterClass in rule.classes {
@@ -143,7 +143,7 @@ extension DescriptorParser {
   /// Warns if the rules forbid letters only because no rule allows more than what is required.
   mutating func warnAboutForbiddenLetters(_ ruleSet: PasswordRuleSet) {
     if ruleSet.requirements.isEmpty || ruleSet.alphabet.isSuperset(of: Alphabet([.upper, .lower]))
-      || rules.contains(where: { $0.parts.name == .allowed })
+      || rules.contains(where: { $0.rule.parts.name == .allowed })
     {
       return
     }

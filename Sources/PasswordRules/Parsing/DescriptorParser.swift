@@ -12,9 +12,8 @@ struct DescriptorParser {
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
-  var rules: [PasswordRule] = []
-  /// The limit of each rule as a number in JavaScript, which can exceed the range of `Int`.
-  var numbers: [Double] = []
+  /// The rules, each with its limit as a number in JavaScript, which can exceed the range of `Int`.
+  var rules: [(rule: PasswordRule, number: Double)] = []
   /// The byte ranges of all classes, in source order.
   var classRanges: [Range<Int>] = []
 
@@ -29,40 +28,36 @@ struct DescriptorParser {
       throw .syntax(parser.inCodePoints([issue])[0])
     }
     parser.warnAboutIneffectiveClasses()
-    let rules = PasswordRuleSet(parser.rules)
+    let rules = PasswordRuleSet(parser.rules.map(\.rule))
     parser.warnAboutForbiddenLetters(rules)
     return (rules, parser.inCodePoints(parser.warnings))
   }
 
-  /// Returns the rules that the reference parser does not discard, each with its limit as a number
-  /// in JavaScript.
-  static func parseLeniently(_ descriptor: String) -> [(PasswordRule, Double)] {
+  /// Returns the rules that the reference parser does not discard.
+  static func parseLeniently(_ descriptor: String) -> [(rule: PasswordRule, number: Double)] {
     var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: true)
-    parser.skipWhitespace()
-    // Text that is not a name ends parsing. The rules before it remain valid.
-    while parser.current?.isNamePart == true {
-      do throws(PasswordRulesError) {
-        try parser.parseRule()
-      } catch {
-        // An invalid rule is discarded.
-      }
-      parser.skipWhitespace()
-      if parser.current == nil { break }
-      // If a rule ends with anything but a semicolon, all rules are discarded.
-      guard parser.isAt(";") else { return [] }
-      parser.position += 1
-      parser.skipWhitespace()
-    }
-    return Array(zip(parser.rules, parser.numbers))
+    // In the lenient mode, no error is thrown.
+    try? parser.parseRules()
+    return parser.rules
   }
 
   private mutating func parseRules() throws(PasswordRulesError) {
     skipWhitespace()
-    while current != nil {
-      try parseRule()
+    // In the lenient mode, text that is not a name ends parsing. The rules before it remain valid.
+    while let byte = current, byte.isNamePart || !isLenient {
+      do throws(PasswordRulesError) {
+        try parseRule()
+      } catch {
+        // In the lenient mode, an invalid rule is discarded.
+        if !isLenient { throw error }
+      }
       skipWhitespace()
       if current == nil { break }
-      guard isAt(";") else { throw error("Expected `;` before the next rule", insert: ";") }
+      if !isAt(";") {
+        if !isLenient { throw error("Expected `;` before the next rule", insert: ";") }
+        // If a rule ends with anything but a semicolon, all rules are discarded.
+        return rules = []
+      }
       position += 1
       skipWhitespace()
     }
@@ -126,8 +121,7 @@ struct DescriptorParser {
       throw error("Unexpected space after the number", at: end..<position, replace: "")
     }
     if value == 0 { warn("A limit of 0 has no effect", at: range) }
-    rules.append(.limit(name, value))
-    numbers.append(number)
+    rules.append((.limit(name, value), number))
   }
 
   /// Returns a name, or the beginning of a long one.
