@@ -5,23 +5,17 @@
 /// name.report(for: "").errors
 /// ```
 public struct Validator<Value>: Sendable {
-  /// A function that evaluates several checks.
-  struct Rule: Sendable {
-    let count: Int
-    let evaluate: @Sendable (Value, inout CheckResults) -> Void
-  }
-
   /// The checks in their state before an evaluation.
-  private(set) var checks: [ValidationCheck]
-  private(set) var rules: [Rule]
+  private(set) var checks: [ValidationCheck] = []
+  /// Evaluates the checks, the first of which is at the offset of the results.
+  let evaluate: @Sendable (Value, inout CheckResults) -> Void
 
   /// Creates a validator with checks that one function evaluates.
   init(
     checks: [ValidationCheck], evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
-    self.checks = []
+    self.evaluate = evaluate
     self.checks.append(distinct: checks)
-    rules = [Rule(count: checks.count, evaluate: evaluate)]
   }
 
   /// Creates a validator with one check.
@@ -54,16 +48,6 @@ public struct Validator<Value>: Sendable {
       }
   }
 
-  /// Evaluates all rules, beginning at the offset of the results, and then restores the offset.
-  func evaluate(_ value: Value, _ results: inout CheckResults) {
-    let offset = results.offset
-    for rule in rules {
-      rule.evaluate(value, &results)
-      results.offset += rule.count
-    }
-    results.offset = offset
-  }
-
   /// Returns the combined state of all requirements.
   func summary(of value: Value) -> Summary {
     var results = CheckResults(checks: checks, summary: Summary())
@@ -90,16 +74,20 @@ extension Optional: OptionalValue {
 extension Validator {
   /// Returns a validator with the checks of both validators.
   public static func && (left: Validator, right: Validator) -> Validator {
-    var joined = left
-    joined.rules += right.rules
-    joined.checks.append(distinct: right.checks)
-    return joined
+    let count = left.checks.count
+    return Validator(checks: left.checks + right.checks) {
+      [left = left.evaluate, right = right.evaluate] value, results in
+      left(value, &results)
+      results.offset += count
+      right(value, &results)
+      results.offset -= count
+    }
   }
 }
 
 extension [ValidationCheck] {
   /// Appends checks, with ordinals that make their identities unique.
-  mutating func append(distinct checks: [ValidationCheck]) {
+  mutating func append(distinct checks: some Sequence<ValidationCheck>) {
     var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
     for var check in checks {
       let name = check.id.name
