@@ -1,14 +1,12 @@
 /// The state of an asynchronous check of a field: its current run and the cached answers.
 struct AsynchronousCheckState<Value: Sendable>: Sendable {
   let check: AsynchronousCheck<Value>
-  private(set) var isDebouncing = false
+  var isDebouncing = false
   /// The identifier of the current run; the answers of earlier runs are stale.
   private(set) var runID: UInt64 = 0
-  private var task: Task<Void, Never>?
+  var task: Task<Void, Never>?
   /// The cached answers, oldest first.
-  private var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
-
-  init(_ check: AsynchronousCheck<Value>) { self.check = check }
+  private(set) var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
   func cachedAnswer(for value: Value) -> AsynchronousOutcome? {
     answers.last { check.areEqual($0.value, value) }?.outcome
@@ -19,26 +17,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
     isDebouncing = false
     runID += 1
     return task.take()
-  }
-
-  /// Starts another run and returns the task to cancel.
-  mutating func restart(debouncing: Bool) -> Task<Void, Never>? {
-    defer { isDebouncing = debouncing }
-    return stop()
-  }
-
-  /// Stores the task of a run, or returns false if the run is stale.
-  mutating func setTask(_ task: Task<Void, Never>, of runID: UInt64) -> Bool {
-    guard runID == self.runID else { return false }
-    self.task = task
-    return true
-  }
-
-  /// Records the end of the debounce, or returns false if the run is stale.
-  mutating func begin(_ runID: UInt64) -> Bool {
-    guard runID == self.runID else { return false }
-    isDebouncing = false
-    return true
   }
 
   /// Caches an answer and returns the evicted values, which the caller releases outside the lock.

@@ -2,22 +2,17 @@ import Concurrency
 
 /// The mutable state of a field, which is guarded by a lock and copied for each evaluation.
 struct FieldState<Value: Sendable>: Sendable {
-  /// A value and the other inputs of its report.
-  struct Input: Sendable {
-    var value: Value
-    var isTouched = false
-    /// The number of changes that affect the report.
-    var revision: UInt64 = 0
-  }
-
   var validator: Validator<Value>
   /// Whether the validator was replaced after the current report was made.
   var hasNewValidator = false
   /// The value of the current report.
   var value: Value
   var report: ValidationReport
-  /// The newest input, whose evaluation may still be in progress.
-  var newest: Input
+  /// The newest value, whose evaluation may still be in progress.
+  var newestValue: Value
+  var isTouched = false
+  /// The number of changes that affect the report.
+  var revision: UInt64 = 0
   var reportedRevision: UInt64 = 0
 
   /// Whether the next commit must start or stop the asynchronous checks.
@@ -35,54 +30,70 @@ struct FieldState<Value: Sendable>: Sendable {
 }
 
 extension FieldState {
-  /// The result of evaluating a copy of the state.
-  struct Evaluation {
-    let report: ValidationReport
-    /// The outcome of each asynchronous check, or nil if the check must run.
-    let outcomes: [AsynchronousOutcome?]
-  }
-
   /// The work to perform outside the lock.
   struct SideEffects {
     var cancelled: [Task<Void, Never>] = []
     var started: [AsynchronousStart<Value>] = []
     var observers: [Observer<ReportHandler>] = []
-    /// The old value, which is released outside the lock.
-    var replaced: Value?
     /// The values of evicted answers, which are released outside the lock.
     var evicted: [Value] = []
   }
 
-  /// Makes an evaluation the current report, unless another thread has committed a report that
-  /// includes the change.
+  /// Returns a report on the newest value, in which an asynchronous check is pending if it must run.
+  func evaluated() -> ValidationReport {
+    var report = report
+    report.isTouched = isTouched
+    if hasNewValidator {
+      let others = report.checks[firstAsynchronousIndex...]
+      report.checks = validator.checks
+      report.checks.append(distinct: others)
+    }
+    validator.update(&report, with: newestValue)
+    var results = CheckResults(checks: report.checks)
+    report.checks = []
+    // Asynchronous checks do not wait for checks that read other fields.
+    let isReady =
+      isTouched
+      && results.checks.prefix(validator.checks.count)
+        .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
+    results.offset = validator.checks.count
+    for check in asynchronousChecks {
+      let answer = isReady ? check.cachedAnswer(for: newestValue) : nil
+      results.record(answer?.state ?? (isReady ? .pending : .waiting), advice: answer?.advice)
+      results.offset += 1
+    }
+    for check in crossFieldChecks {
+      check.evaluate(newestValue, &results)
+      results.offset += 1
+    }
+    report.checks = results.checks
+    return report
+  }
+
+  /// Makes the report of an evaluation the current one, unless another thread has committed a
+  /// report that includes the change.
   ///
   /// Returns nil if the state has changed and must be evaluated again.
   mutating func commit(
-    _ evaluation: Evaluation, of snapshot: FieldState, since revision: UInt64
+    _ evaluated: ValidationReport, of snapshot: FieldState, since revision: UInt64
   ) -> SideEffects? {
     if reportedRevision >= revision { return SideEffects() }
-    guard snapshot.newest.revision == newest.revision else { return nil }
-    reportedRevision = newest.revision
-    var sideEffects = SideEffects(observers: observers.all, replaced: value)
-    value = newest.value
-    if mustUpdateAsynchronousChecks {
-      mustUpdateAsynchronousChecks = false
-      for (index, outcome) in evaluation.outcomes.enumerated() {
-        if let outcome {
-          stop(index, with: outcome, &sideEffects)
-        } else {
-          restart(index, debouncing: true, &sideEffects)
-        }
+    guard snapshot.revision == self.revision else { return nil }
+    reportedRevision = self.revision
+    var sideEffects = SideEffects(observers: observers.all)
+    let current = report.checks[firstAsynchronousIndex...]
+    (value, report, hasNewValidator) = (newestValue, evaluated, false)
+    for (index, check) in zip(asynchronousChecks.indices, current) {
+      if !mustUpdateAsynchronousChecks {
+        // Outcomes can have arrived after the snapshot was taken.
+        setOutcome(of: index, check.state, advice: check.advice)
+      } else if report.checks[firstAsynchronousIndex + index].state == .pending {
+        restart(index, debouncing: true, &sideEffects)
+      } else {
+        stop(index, &sideEffects)
       }
     }
-    var new = evaluation.report
-    // Outcomes can have arrived after the snapshot was taken.
-    for index in asynchronousChecks.indices {
-      let current = report.checks[firstAsynchronousIndex + index]
-      new.checks.update(validator.checks.count + index, current.state, advice: current.advice)
-    }
-    hasNewValidator = false
-    report = new
+    mustUpdateAsynchronousChecks = false
     return sideEffects
   }
 
@@ -94,20 +105,23 @@ extension FieldState {
   }
 
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
-    if let task = asynchronousChecks[index].restart(debouncing: debouncing) {
-      sideEffects.cancelled.append(task)
-    }
-    report.checks.update(firstAsynchronousIndex + index, .pending, advice: nil)
+    stop(index, &sideEffects)
+    setOutcome(of: index, .pending)
+    asynchronousChecks[index].isDebouncing = debouncing
     sideEffects.started.append(
       AsynchronousStart(
         index: index, check: asynchronousChecks[index].check,
         runID: asynchronousChecks[index].runID, isDebounced: debouncing, value: value))
   }
 
-  mutating func stop(
-    _ index: Int, with outcome: AsynchronousOutcome, _ sideEffects: inout SideEffects
-  ) {
+  mutating func stop(_ index: Int, _ sideEffects: inout SideEffects) {
     if let task = asynchronousChecks[index].stop() { sideEffects.cancelled.append(task) }
-    report.checks.update(firstAsynchronousIndex + index, outcome.state, advice: outcome.advice)
+    sideEffects.observers = observers.all
+  }
+
+  mutating func setOutcome(
+    of index: Int, _ state: ValidationCheck.State, advice: ValidationMessage? = nil
+  ) {
+    report.checks.update(firstAsynchronousIndex + index, state, advice: advice)
   }
 }

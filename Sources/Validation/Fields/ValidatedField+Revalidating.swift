@@ -8,62 +8,30 @@ extension ValidatedField {
   /// The checks run without the lock, so that they can read other fields. If the state changes
   /// during an evaluation, the result is discarded and the evaluation repeated.
   func revalidate(_ change: (inout FieldState<Value>) -> Void) {
+    // Values of the app can have a `deinit`, so they are released outside the lock.
     let start = state.access { state in
-      // Values of the app can have a `deinit`, so they are released outside the lock.
-      let replaced = (state.newest.value, state.validator)
+      let replaced = (state.newestValue, state.validator)
       change(&state)
-      state.newest.revision += 1
+      state.revision += 1
       return (snapshot: state, replaced: replaced)
     }
     var snapshot = start.snapshot
     while true {
-      let evaluation = evaluate(snapshot)
-      let mayHaveChanged =
-        !snapshot.asynchronousChecks.isEmpty || evaluation.report != snapshot.report
-      if mayHaveChanged { properties.reportWillChange() }
+      let report = snapshot.evaluated()
+      let mayHaveChanged = !snapshot.asynchronousChecks.isEmpty || report != snapshot.report
+      if mayHaveChanged { properties.willSet(\.report) }
       let committed = state.access { state in
-        state.commit(evaluation, of: snapshot, since: start.snapshot.newest.revision)
+        let replaced = state.value
+        let sideEffects = state.commit(report, of: snapshot, since: start.snapshot.revision)
+        return (sideEffects: sideEffects, replaced: replaced)
       }
-      if mayHaveChanged { properties.reportDidChange() }
-      if var sideEffects = committed {
+      if mayHaveChanged { properties.didSet(\.report) }
+      if var sideEffects = committed.sideEffects {
         if !mayHaveChanged { sideEffects.observers = [] }
         return perform(sideEffects)
       }
       snapshot = state.access { $0 }
     }
-  }
-
-  private func evaluate(_ snapshot: FieldState<Value>) -> FieldState<Value>.Evaluation {
-    let validator = snapshot.validator
-    var report = snapshot.report
-    report.isTouched = snapshot.newest.isTouched
-    if snapshot.hasNewValidator {
-      report.checks = validator.checks
-      report.checks.append(
-        distinct: Array(snapshot.report.checks[snapshot.firstAsynchronousIndex...]))
-    }
-    validator.update(&report, with: snapshot.newest.value)
-    if !snapshot.crossFieldChecks.isEmpty {
-      var results = CheckResults(checks: report.checks)
-      report.checks = []
-      results.offset = validator.checks.count + snapshot.asynchronousChecks.count
-      for check in snapshot.crossFieldChecks {
-        check.evaluate(snapshot.newest.value, &results)
-        results.offset += 1
-      }
-      report.checks = results.checks
-    }
-    // Asynchronous checks do not wait for checks that read other fields.
-    let isReady =
-      snapshot.newest.isTouched
-      && report.checks.prefix(validator.checks.count)
-        .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
-    return FieldState.Evaluation(
-      report: report,
-      outcomes: snapshot.asynchronousChecks.map { check in
-        isReady
-          ? check.cachedAnswer(for: snapshot.newest.value) : AsynchronousOutcome(state: .waiting)
-      })
   }
 
   func perform(_ sideEffects: FieldState<Value>.SideEffects) {
@@ -86,7 +54,6 @@ extension ValidatedField {
       for index in state.asynchronousChecks.indices where state.canStartImmediately(index) {
         state.restart(index, debouncing: false, &sideEffects)
       }
-      if !sideEffects.started.isEmpty { sideEffects.observers = state.observers.all }
     }
     for await report in reports where !report.isPending { return report }
     return report
@@ -96,7 +63,9 @@ extension ValidatedField {
   func start(_ start: AsynchronousStart<Value>) {
     let task = Task { [weak self, clock] in
       if start.isDebounced { await clock.wait(for: start.check.debounce) }
-      guard !Task.isCancelled, self?.begin(start) == true else { return }
+      guard !Task.isCancelled, self?.update(start, { $0.isDebouncing = false }) == true else {
+        return
+      }
       let timer = Task { [weak self] in
         await clock.wait(for: start.check.timeout)
         if !Task.isCancelled {
@@ -111,24 +80,27 @@ extension ValidatedField {
       timer.cancel()
       self?.finish(start, outcome)
     }
-    // The run may have become stale in the meantime.
-    if !state.access({ $0.asynchronousChecks[start.index].setTask(task, of: start.runID) }) {
-      task.cancel()
-    }
+    if !update(start, { $0.task = task }) { task.cancel() }
   }
 
-  /// Records the end of the debounce, or returns false if the run is stale.
-  private func begin(_ start: AsynchronousStart<Value>) -> Bool {
-    state.access { $0.asynchronousChecks[start.index].begin(start.runID) }
+  /// Changes the state of a check, or returns false if the run is stale.
+  private func update(
+    _ start: AsynchronousStart<Value>, _ change: (inout AsynchronousCheckState<Value>) -> Void
+  ) -> Bool {
+    state.access { state in
+      let isCurrent = state.asynchronousChecks[start.index].runID == start.runID
+      if isCurrent { change(&state.asynchronousChecks[start.index]) }
+      return isCurrent
+    }
   }
 
   /// Stores the outcome of a run unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
       guard state.asynchronousChecks[start.index].runID == start.runID else { return }
-      state.stop(start.index, with: outcome, &sideEffects)
+      state.stop(start.index, &sideEffects)
+      state.setOutcome(of: start.index, outcome.state, advice: outcome.advice)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
-      sideEffects.observers = state.observers.all
     }
   }
 
@@ -136,13 +108,13 @@ extension ValidatedField {
   private func changeReport(
     _ change: (inout FieldState<Value>, inout FieldState<Value>.SideEffects) -> Void
   ) {
-    properties.reportWillChange()
+    properties.willSet(\.report)
     let sideEffects = state.access { state in
       var sideEffects = FieldState<Value>.SideEffects()
       change(&state, &sideEffects)
       return sideEffects
     }
-    properties.reportDidChange()
+    properties.didSet(\.report)
     perform(sideEffects)
   }
 }

@@ -38,8 +38,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     report.checks.append(distinct: checks.map(\.waiting))
     state = Serialized(
       FieldState(
-        validator: validator, value: value, report: report, newest: .init(value: value),
-        asynchronousChecks: checks.map { AsynchronousCheckState($0) }))
+        validator: validator, value: value, report: report, newestValue: value,
+        asynchronousChecks: checks.map { AsynchronousCheckState(check: $0) }))
   }
 
   deinit {
@@ -62,15 +62,15 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// The value; setting it touches the field.
   public var value: Value {
     get {
-      properties.accessValue()
+      properties.access(\.value)
       return state.access { $0.value }
     }
-    set { change(to: newValue) { $0.newest.isTouched = true } }
+    set { change(to: newValue) { $0.isTouched = true } }
   }
 
   /// The report on the value.
   public var report: ValidationReport {
-    properties.accessReport()
+    properties.access(\.report)
     return state.access { $0.report }
   }
 
@@ -81,10 +81,10 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   ///
   /// After this call, the state of the report shows errors, and asynchronous checks run.
   public func touch() {
-    guard !state.access({ $0.newest.isTouched }) else { return }
+    guard !state.access({ $0.isTouched }) else { return }
     revalidate { state in
-      if !state.newest.isTouched { state.mustUpdateAsynchronousChecks = true }
-      state.newest.isTouched = true
+      if !state.isTouched { state.mustUpdateAsynchronousChecks = true }
+      state.isTouched = true
     }
   }
 
@@ -101,16 +101,16 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   }
 
   /// Restores the initial value and the untouched state.
-  public func reset() { change(to: initialValue) { $0.newest.isTouched = false } }
+  public func reset() { change(to: initialValue) { $0.isTouched = false } }
 
   private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
-    properties.valueWillChange()
+    properties.willSet(\.value)
     revalidate { state in
       update(&state)
       state.mustUpdateAsynchronousChecks = true
-      state.newest.value = value
+      state.newestValue = value
     }
-    properties.valueDidChange()
+    properties.didSet(\.value)
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
     for dependent in state.access({ $0.dependents }) { dependent.revalidate() }
   }
@@ -133,14 +133,16 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
 final class ObservedProperties: Observable, Sendable {
   private let registrar = ObservationRegistrar()
 
-  private var value: Void { () }
-  private var report: Void { () }
+  var value: Void { () }
+  var report: Void { () }
 
-  func accessValue() { registrar.access(self, keyPath: \.value) }
-  func valueWillChange() { registrar.willSet(self, keyPath: \.value) }
-  func valueDidChange() { registrar.didSet(self, keyPath: \.value) }
-
-  func accessReport() { registrar.access(self, keyPath: \.report) }
-  func reportWillChange() { registrar.willSet(self, keyPath: \.report) }
-  func reportDidChange() { registrar.didSet(self, keyPath: \.report) }
+  func access(_ property: KeyPath<ObservedProperties, Void>) {
+    registrar.access(self, keyPath: property)
+  }
+  func willSet(_ property: KeyPath<ObservedProperties, Void>) {
+    registrar.willSet(self, keyPath: property)
+  }
+  func didSet(_ property: KeyPath<ObservedProperties, Void>) {
+    registrar.didSet(self, keyPath: property)
+  }
 }
