@@ -40,7 +40,7 @@ struct PasswordRanking: Sendable {
 
   /// Returns the next state of the password with a rank, and makes the rank relative to that state.
   private func next(after state: State, _ remaining: Int, _ rank: inout Natural) -> State {
-    let (counts, longer) = (counts[remaining], counts[remaining + 1])
+    let counts = counts[remaining]
     let followers = followers(of: state)
     for (next, isAllowed) in followers where isAllowed {
       let completions = counts.completions(next.requirements, next.cell, next.run)
@@ -50,10 +50,10 @@ struct PasswordRanking: Sendable {
     // The ranks of the other passwords leave a gap at the start of each follower's cell, as if the
     // follower did not continue the run.
     for (next, _) in followers
-    where rank >= longer.earlierCompletions(state.requirements, next.cell) {
+    where rank >= self.counts[remaining + 1].earlierCompletions(state.requirements, next.cell) {
       rank += counts.completions(next.requirements, next.cell, CharacterRun())
     }
-    let (cell, earlier) = longer.cell(ofRank: rank, state.requirements)
+    let (cell, earlier) = self.counts[remaining + 1].cell(ofRank: rank, state.requirements)
     rank -= earlier
     let requirements = automaton.state(after: state.requirements, cell)
     var characters = automaton.cells[cell].characters

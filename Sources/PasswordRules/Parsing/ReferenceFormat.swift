@@ -40,18 +40,12 @@ public enum ReferenceFormat: Sendable {
 
   private func text(of classes: [CharacterClass]) -> String {
     classes.map { characterClass in
-      switch characterClass {
-      case .custom(let characters): "[\(text(of: characters))]"
-      default: characterClass.name
-      }
+      guard case .custom(let characters) = characterClass else { return characterClass.name }
+      let special = characters.intersection(.special).description
+      let alphanumeric = [PrintableCharacters.upper, .lower, .digits]
+        .map { characters.intersection($0).description }.joined()
+      return "[\(alphanumeric)\(self == .minified ? special.inLiteralOrder : special)]"
     }.joined(separator: ", ")
-  }
-
-  private func text(of characters: PrintableCharacters) -> String {
-    let special = characters.intersection(.special).description
-    let alphanumeric = [PrintableCharacters.upper, .lower, .digits]
-      .map { characters.intersection($0).description }.joined()
-    return alphanumeric + (self == .minified ? special.inLiteralOrder : special)
   }
 }
 
@@ -63,12 +57,9 @@ extension Double {
     let parts = description.split(separator: "e", maxSplits: 1)
     let mantissa = parts[0].split(separator: ".", maxSplits: 1)
     let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : mantissa[0].count - 1
+    if exponent >= 21 { return description }
     var digits = mantissa.joined()
     while digits.count > 1, digits.last == "0" { digits.removeLast() }
-    if exponent < 21 {
-      return digits + String(repeating: "0", count: max(0, exponent + 1 - digits.count))
-    }
-    let fraction = digits.count > 1 ? ".\(digits.dropFirst())" : ""
-    return "\(digits.prefix(1))\(fraction)e+\(exponent)"
+    return digits + String(repeating: "0", count: max(0, exponent + 1 - digits.count))
   }
 }
