@@ -23,15 +23,14 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public private(set) var minLength: Int?
   /// The maximum number of characters.
   public private(set) var maxLength: Int?
-  /// The checks of a password that satisfies the rules, created once instead of at each keystroke.
+  /// The checks of a valid password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
   /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
   /// limit.
   ///
-  /// Required characters are also allowed. A limit of zero or less has no effect, and neither does
-  /// a requirement without characters. If no characters are required or allowed, all characters of
-  /// ``CharacterClass/asciiPrintable`` are allowed.
+  /// Required characters are also allowed; without any, ``CharacterClass/asciiPrintable`` is. A
+  /// limit below 1 and a requirement without characters have no effect.
   public init(_ rules: [PasswordRule]) {
     var allowed: [CharacterClass] = []
     var checked: [PasswordRule] = []
@@ -74,19 +73,16 @@ public struct PasswordRuleSet: Hashable, Sendable {
     }
   }
 
-  /// Whether the alphabet differs from the one that the requirements imply.
   private var needsAllowedRule: Bool {
     if requirements.isEmpty { return alphabet != .printable(.all) }
     return alphabet != Alphabet(requirements.flatMap(\.classes))
   }
 
-  /// Whether the canonical form begins with `allowed`, because `unicode` must precede a required
-  /// `ascii-printable`.
+  /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.
   var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(.printable(.all)) }
 
-  /// The same rules with the meaning that `max-consecutive` had before 2026.
-  ///
-  /// It then limited only equal characters, as ``PasswordRule/maxRepeating(_:)`` does now.
+  /// The same rules with the meaning of `max-consecutive` before 2026, which limited only equal
+  /// characters.
   public var withOlderMaxConsecutive: PasswordRuleSet {
     PasswordRuleSet(
       rules.map { rule in
@@ -99,8 +95,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
 }
 
 extension PasswordRuleSet {
-  /// Creates a rule set by combining several, such as those of a password field, its confirmation
-  /// field, and the site.
+  /// Creates a rule set by combining several, such as those of a field and of the site.
   ///
   /// A character is allowed only if every rule set allows it. If several rule sets contain the same
   /// requirement, the result contains it as often as the rule set that repeats it most.
@@ -141,12 +136,11 @@ extension PasswordRuleSet {
 }
 
 extension PasswordRuleSet: ExpressibleByArrayLiteral {
-  /// Creates a rule set from an array literal, as ``init(_:)-([PasswordRule])`` does.
+  /// Creates a rule set as ``init(_:)-([PasswordRule])`` does.
   public init(arrayLiteral rules: PasswordRule...) { self.init(rules) }
 }
 
 extension Int? {
-  /// Applies a limit if it is positive and stricter than this one.
   fileprivate mutating func lower(to limit: Int) {
     if limit > 0 { self = Swift.min(limit, self ?? limit) }
   }

@@ -2,12 +2,11 @@
 public enum PasswordRulesError: Error, Hashable, Sendable {
   /// The descriptor has a syntax error, of which this is the first.
   case syntax(DescriptorIssue)
-  /// No password satisfies the rules. The associated value is the reason.
+  /// No password satisfies the rules, with the reason.
   case unsatisfiable(String)
-  /// Passwords satisfy the rules, but none that the generator makes. The associated value is the
-  /// reason.
+  /// Passwords satisfy the rules, but none that the generator makes, with the reason.
   case excluded(String)
-  /// There are too many combinations to count. The associated value is the reason.
+  /// There are too many combinations to count, with the reason.
   case tooComplex(String)
 }
 

@@ -4,9 +4,8 @@ struct CharacterRun: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case other
     case equal
-    /// The character that follows its predecessor in A–Z, a–z or 0–9.
+    /// The next character in A–Z, a–z or 0–9.
     case ascending
-    /// The character that precedes its predecessor in A–Z, a–z or 0–9.
     case descending
 
     init(from predecessor: Unicode.Scalar, to scalar: Unicode.Scalar) {
@@ -29,7 +28,6 @@ struct CharacterRun: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character is one of A–Z, a–z or 0–9.
   package var isASCIIAlphanumeric: Bool {
     switch self {
     case "A"..."Z", "a"..."z", "0"..."9": true
@@ -44,7 +42,6 @@ extension Unicode.Scalar {
   }
 }
 
-/// A detector of runs in a password that exceed the limits.
 struct RunDetector {
   private let limits: RunLimits
   private var last: Unicode.Scalar?
@@ -69,7 +66,6 @@ struct RunLimits: Sendable {
   var repeating = Int.max
   var sequential = Int.max
 
-  /// Whether runs are unlimited.
   var isEmpty: Bool { min(repeating, sequential) == .max }
 
   subscript(step: CharacterRun.Step) -> Int {
@@ -84,7 +80,7 @@ struct RunLimits: Sendable {
 
   /// Returns the run after one more character, or nil if it is too long.
   ///
-  /// If the run is unlimited and therefore not tracked, the result is a run of one character.
+  /// Unlimited runs are not tracked, so the result is then a run of one character.
   func run(_ run: CharacterRun, extendedBy step: CharacterRun.Step) -> CharacterRun? {
     if self[step] == .max { return CharacterRun() }
     let run = run.extended(by: step)

@@ -16,8 +16,8 @@ public struct PasswordReport: Hashable, Sendable {
     public let rule: PasswordRule
     /// The state of the rule.
     public internal(set) var state = State.satisfied
-    /// The ranges of the characters that violate the rule, in Unicode code points from the start,
-    /// with the whole of each run that is too long.
+    /// The ranges of the characters that violate the rule, in code points, with the whole of each
+    /// run that is too long.
     public internal(set) var violations: [Range<Int>] = []
 
     init(_ rule: PasswordRule) { self.rule = rule }
@@ -27,11 +27,10 @@ public struct PasswordReport: Hashable, Sendable {
   public let checks: [Check]
   /// The length of the password, in the unit of the check.
   public let length: Int
-  /// The smallest number of characters that must be appended to satisfy all rules.
+  /// The smallest number of characters to append to satisfy all rules, or nil if appending cannot
+  /// satisfy them.
   ///
-  /// This value is zero if all rules are satisfied, and nil if appending cannot satisfy them. If
-  /// the required classes overlap in too many ways to compute the exact number, it is a lower
-  /// bound.
+  /// It is a lower bound if the required classes overlap in too many ways.
   public let shortestCompletion: Int?
 
   /// Whether every rule is satisfied.

@@ -1,15 +1,9 @@
 // The check of a password: a report of all rules, a verdict, and the violations.
 extension PasswordRuleSet {
-  /// Checks a password against every rule.
+  /// Checks a password against every rule, fast enough for each keystroke.
   ///
-  /// The check is fast enough to run at each keystroke.
+  /// The report has one check for each of ``rules``, and always one for the allowed characters.
   ///
-  /// - Parameters:
-  ///   - password: The password typed so far.
-  ///   - unit: The unit of the length limits.
-  ///   - mode: Whether one character can meet several requirements.
-  /// - Returns: A report with one check for each of ``rules``, and one for the allowed characters
-  ///   even if ``rules`` does not include them.
   /// - Complexity: Linear in the length of the password, unless requirements overlap.
   public func check(
     _ password: some StringProtocol, unit: LengthUnit = .codePoints,
@@ -69,11 +63,8 @@ extension PasswordRuleSet {
     return PasswordReport(checks: checks, length: length, shortestCompletion: completion)
   }
 
-  /// Returns the smallest number of characters that complete a password without forbidden
-  /// characters or excessive runs, or nil if appending cannot complete it.
-  ///
-  /// If the rules are too complex, the result is a lower bound. `length` is in the unit of the
-  /// limits, and `missing` is the number of unmet requirements.
+  /// Returns ``PasswordReport/shortestCompletion`` of a password without forbidden characters or
+  /// excessive runs, for a length in the unit of the limits and a number of unmet requirements.
   private func shortestCompletion(
     of password: String, length: Int, missing: Int, matching mode: RequirementMatchingMode
   ) -> Int? {
@@ -110,7 +101,7 @@ extension RunDetector {
 }
 
 extension PasswordRuleSet {
-  /// Returns a Boolean value that indicates whether a password satisfies every rule.
+  /// Returns whether a password satisfies every rule.
   public func isSatisfied(
     by password: some StringProtocol, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct

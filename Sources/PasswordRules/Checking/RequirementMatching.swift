@@ -10,17 +10,14 @@ public enum RequirementMatchingMode: Hashable, Sendable {
 /// An assignment of password characters to requirements, in which each requirement has at most one
 /// character and, in the distinct mode, each character at most one requirement.
 ///
-/// The algorithm is bipartite matching with augmenting paths. A character can take over a met
-/// requirement if the character assigned to it can be reassigned.
+/// The algorithm is bipartite matching with augmenting paths.
 struct RequirementMatching {
   private struct Requirement {
     let alphabet: Alphabet
-    /// The character that meets the requirement, or nil if it is unmet.
     var assigned: Unicode.Scalar?
     /// Whether no augmenting path leads from this requirement to an unmet one.
     ///
-    /// The character of a closed requirement meets only closed requirements. A character that meets
-    /// only closed requirements can therefore always be skipped.
+    /// Its character meets only closed requirements, and such characters can always be skipped.
     var isClosed = false
   }
 
@@ -57,10 +54,8 @@ struct RequirementMatching {
     if canTakeOver, mode == .distinct { augment(with: scalar) }
   }
 
-  /// Searches for an augmenting path that begins with a character.
-  ///
-  /// The search is breadth-first, because the depth of a recursive search would grow with the
-  /// number of requirements.
+  /// Searches for an augmenting path that begins with a character, breadth-first, because the depth
+  /// of a recursive search would grow with the number of requirements.
   private mutating func augment(with scalar: Unicode.Scalar) {
     var steps: [Step] = []
     var (candidate, origin): (Unicode.Scalar, Int?) = (scalar, nil)
@@ -84,8 +79,7 @@ struct RequirementMatching {
     }
   }
 
-  /// Moves each character on the augmenting path that ends with the last step to the next
-  /// requirement.
+  /// Moves each character on the path that ends with the last step to the next requirement.
   private mutating func reassign(_ scalar: Unicode.Scalar, along steps: [Step]) {
     var step = steps[steps.count - 1]
     while let origin = step.origin {

@@ -33,8 +33,8 @@ public struct PasswordRuleComparison: Hashable, Sendable {
 extension PasswordRuleSet {
   /// Returns a comparison of this rule set, the first, with another, such as an earlier version.
   ///
-  /// - Complexity: The time grows with the number of differing requirements and with the lengths.
-  ///   It is a fraction of a second for the rules of typical sites.
+  /// - Complexity: Grows with the differing requirements and the lengths; a fraction of a second for
+  ///   the rules of typical sites.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if the search takes too long.
   public func compared(
     to other: PasswordRuleSet, matching mode: RequirementMatchingMode = .distinct
@@ -80,7 +80,7 @@ extension PasswordRuleSet {
 }
 
 extension Alphabet {
-  /// Returns classes of the characters that another alphabet lacks, or nil if it lacks none.
+  /// Returns the classes that another alphabet lacks, or nil if it lacks none.
   fileprivate func classes(without other: Alphabet) -> [CharacterClass]? {
     if other.isSuperset(of: self) { return nil }
     return isUnicode ? [.unicode] : Alphabet.printable(listed.subtracting(other.listed)).classes

@@ -64,7 +64,6 @@ extension PasswordRuleDifference: CustomStringConvertible {
 }
 
 extension CharacterClass {
-  /// The English names of one character and of all characters of the class.
   fileprivate var english: (one: String, all: String) {
     switch self {
     case .upper: ("an uppercase letter", "uppercase letters")

@@ -83,10 +83,8 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns the binary logarithm of a number that is at least 1.
-  ///
-  /// The standard library has no logarithm. Squaring the mantissa yields one binary digit at a
-  /// time.
+  /// Returns the binary logarithm of a number from 1 by squaring the mantissa, which yields one
+  /// digit at a time, because the standard library has no logarithm.
   private static func binaryLogarithm(_ value: Double) -> Double {
     var mantissa = value.significand
     var logarithm = Double(value.exponent)
@@ -104,7 +102,7 @@ public struct Natural: Hashable, Sendable {
 }
 
 extension Natural: Comparable {
-  /// Returns a Boolean value that indicates whether one number is less than another.
+  /// Returns whether one number is less than another.
   public static func < (one: Natural, other: Natural) -> Bool {
     if one.limbs.count != other.limbs.count { return one.limbs.count < other.limbs.count }
     return one.limbs.reversed().lexicographicallyPrecedes(other.limbs.reversed())

@@ -4,9 +4,7 @@ struct PasswordAutomaton: Sendable {
   let cells: [CharacterCell<Int>]
   let requirements: RequirementAutomaton
   let limits: RunLimits
-  /// Whether passwords that begin or end with a blank are rejected.
-  ///
-  /// If so, the first cell contains the blank alone.
+  /// Whether outer blanks are rejected, so that the first cell contains the blank alone.
   let rejectsOuterBlanks: Bool
 
   init(
@@ -28,7 +26,6 @@ struct PasswordAutomaton: Sendable {
     ) { requirements.kind(of: $0) }
   }
 
-  /// Returns the automaton of the same requirements with other limits on runs.
   func limited(by limits: RunLimits) -> PasswordAutomaton {
     PasswordAutomaton(requirements, limits, rejectsOuterBlanks)
   }
@@ -55,8 +52,8 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells of an alphabet in the order of their first characters; the blank has a cell
-  /// of its own if it must be told from characters with the same key.
+  /// Returns the cells of an alphabet in the order of their first characters; the blank can have one
+  /// of its own.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
     key: (Unicode.Scalar) -> Key
@@ -88,9 +85,8 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Array {
-  /// Returns the possible steps to the next character.
-  ///
-  /// Each cell has one step, or two if the next character can either continue the run or not.
+  /// Returns the possible steps to the next character: one to each cell, or two if the character
+  /// can either continue the run or not.
   func steps<Key>(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)]
   where Element == CharacterCell<Key> {
     let neighbors = last.map { self[$0].neighbors } ?? []

@@ -38,7 +38,6 @@ struct PasswordCounts: Sendable {
     return count
   }
 
-  /// Returns the number of values that the counts of an automaton contain.
   static func size(of automaton: PasswordAutomaton) -> Int {
     automaton.requirements.accepting.count * automaton.cells.count * automaton.limits.runCount
   }
@@ -87,7 +86,6 @@ struct PasswordCounts: Sendable {
     return (cells.lowerBound, earlier[first + cells.lowerBound])
   }
 
-  /// Returns the number of completions that begin in a cell before the given one.
   func earlierCompletions(_ state: Int, _ cell: Int) -> Natural {
     earlier[state * cellCount + cell]
   }

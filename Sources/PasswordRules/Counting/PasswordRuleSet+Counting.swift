@@ -1,13 +1,9 @@
 // The number of passwords that satisfy the rules, their entropy, and their lengths.
 extension PasswordRuleSet {
-  /// Returns the number of passwords of a length that satisfy the rules.
+  /// Returns the exact number of passwords of a length, in code points, that satisfy the rules.
   ///
   /// If the rules allow all of Unicode, only passwords in printable ASCII are counted.
   ///
-  /// - Parameters:
-  ///   - length: The length in Unicode code points.
-  ///   - mode: Whether one character can meet several requirements.
-  /// - Returns: The exact number, which is zero if the rules do not allow the length.
   /// - Complexity: Quadratic in the length.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` for a length over 1024, if the required
   ///   classes overlap in too many ways, or if the limits on runs are too high.
@@ -18,9 +14,8 @@ extension PasswordRuleSet {
     return try counter.count(length: length)
   }
 
-  /// Returns the entropy, in bits, of a uniformly random password of a length.
-  ///
-  /// The entropy is minus infinity if no such password exists.
+  /// Returns the entropy, in bits, of a uniformly random password of a length, or minus infinity if
+  /// no such password exists.
   ///
   /// - Throws: The errors of ``count(length:matching:)``.
   public func entropy(
@@ -46,8 +41,7 @@ extension PasswordRuleSet {
     return try counter.defaultLength()
   }
 
-  /// The number of characters that always suffices to avoid a run: one more than the last
-  /// character, its successor, and its predecessor.
+  /// One more than the last character, its successor, and its predecessor.
   private static let ample = 4
 
   /// Whether the alphabet and each requirement always leave a character that continues no run.
@@ -62,15 +56,12 @@ extension PasswordRuleSet {
 struct PasswordCounter {
   private let rules: PasswordRuleSet
   private let mode: RequirementMatchingMode
-  /// Whether passwords that begin or end with a blank are not counted.
   private let rejectsOuterBlanks: Bool
   private var cachedAutomaton: PasswordAutomaton?
   private var counts: [Int: Natural] = [:]
 
-  /// The maximum length for which passwords are counted.
   private static let longestLength = 1024
-  /// The maximum number of values in the counts of all lengths, all of which a
-  /// ``PasswordRanking`` stores.
+  /// The maximum number of values in the counts of all lengths, which a ranking stores.
   private static let sizeLimit = 1 << 23
 
   init(
@@ -129,8 +120,7 @@ struct PasswordCounter {
     let shortest = try shortestLength()
     let preferred = max(shortest, min(20, rules.maxLength ?? 20))
     if try !count(length: preferred).isZero { return preferred }
-    // One more character at each end hides the outer blanks of a password, so that no length beyond
-    // two more needs to be tried.
+    // One more character at each end hides outer blanks, so two more characters always suffice.
     for distance in 1...max(2, preferred) {
       for length in [preferred + distance, preferred - distance]
       where length >= max(1, shortest) && length <= preferred + 2 {

@@ -1,14 +1,11 @@
-/// A breadth-first search for a shortest password that satisfies a rule set and, if there is
-/// another rule set, not that one.
+/// A breadth-first search for a shortest password that satisfies a rule set, but not another one.
 struct PasswordSearch {
-  /// The properties that all characters of a cell share.
   private struct Key: Hashable {
     let kind: Int
     /// The kind in the other automaton, or nil if the other rule set forbids the characters.
     let otherKind: Int?
   }
 
-  /// A state of both automata, which determines the possible continuations.
   private struct State: Hashable {
     var first = 0
     /// The state of the other automaton, or nil if nothing that follows satisfies the other rules.
@@ -33,7 +30,7 @@ struct PasswordSearch {
 
   /// The length at which a comparison fails.
   private static let longestLength = 1024
-  /// Samples that represent all characters outside ASCII.
+  /// Characters that represent all those outside ASCII.
   private static let nonASCIISamples: [Unicode.Scalar] = ["é", "ß", "ø", "ü"]
 
   init(
@@ -86,10 +83,8 @@ struct PasswordSearch {
     return true
   }
 
-  /// Returns the smallest number of further characters, within a range, and the password, or nil if
-  /// there is none.
-  ///
-  /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if there are too many states.
+  /// Returns the smallest number of further characters in a range, and the password, or nil if there
+  /// is none.
   mutating func shortest(
     in lengths: ClosedRange<Int>
   ) throws(PasswordRulesError) -> (length: Int, password: [Unicode.Scalar])? {

@@ -4,7 +4,6 @@ struct RequirementAutomaton: Sendable {
   /// of characters for each distinct requirement.
   private typealias State = [[UInt16]]
 
-  /// The distinct requirements, and the multiplicity of each.
   private let requirements: [(alphabet: Alphabet, count: UInt16)]
   private let mode: RequirementMatchingMode
   /// The next state, by state and kind of the character.
@@ -12,7 +11,6 @@ struct RequirementAutomaton: Sendable {
   /// Whether every requirement is met, by state.
   private(set) var accepting: [Bool] = []
 
-  /// The alphabet.
   let characters: [Unicode.Scalar]
   /// The kind of each character, from zero; characters of the same kind meet the same requirements.
   private var kinds: [Unicode.Scalar: Int] = [:]
@@ -21,8 +19,6 @@ struct RequirementAutomaton: Sendable {
   /// The maximum number of values in all states.
   private static let memoryLimit = 300_000
 
-  /// Creates the automaton for requirements that can contain duplicates.
-  ///
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` for too many requirements or for more than
   ///   `limit` states. With many requirements, the limit is lower.
   init(
@@ -88,8 +84,8 @@ struct RequirementAutomaton: Sendable {
         extended.insert(vector)
       }
     }
-    // All maximum assignments have the same size, because they are the bases of a matroid. If some
-    // of them can be extended, the others are no longer maximum.
+    // All maximum assignments have the same size, being the bases of a matroid. If some of them can
+    // be extended, the others are no longer maximum.
     return extended.isEmpty ? state : extended.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

@@ -7,8 +7,7 @@
 /// let password = generator.password()
 /// ```
 ///
-/// Creating the generator counts the passwords, which can take a noticeable time. Generating a
-/// password is fast.
+/// Creating the generator counts the passwords, which can take a noticeable time.
 public struct PasswordGenerator: Sendable {
   /// The length of the passwords in characters.
   public let length: Int
@@ -20,13 +19,11 @@ public struct PasswordGenerator: Sendable {
   /// The limits on runs that the ranking ignores; passwords that violate them are rejected.
   private let ignoredLimits: RunLimits
 
-  /// Creates a generator of passwords of a length.
+  /// Creates a generator of passwords of a length in characters, or of 20 or the nearest possible
+  /// length.
   ///
-  /// - Parameters:
-  ///   - rules: The rules for the passwords. If they allow all of Unicode, the passwords consist of
-  ///     printable ASCII.
-  ///   - length: The length in characters, or nil for 20 or the nearest possible length.
-  ///   - mode: Whether one character can meet several requirements.
+  /// If the rules allow all of Unicode, the passwords consist of printable ASCII.
+  ///
   /// - Complexity: Quadratic in the length.
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` if no such password exists,
   ///   ``PasswordRulesError/excluded(_:)`` if each one begins or ends with a blank, or
@@ -51,7 +48,7 @@ public struct PasswordGenerator: Sendable {
     let automaton = try counter.automaton().limited(toLength: length)
     let ranking = PasswordRanking(automaton.limited(by: RunLimits()), length: length)
     // If at least half of the passwords satisfy the limits on runs, rejecting the others is faster
-    // than tracking runs. The distribution is uniform in both cases.
+    // than tracking runs, and as uniform.
     var twice = count
     twice += count
     let rejects = automaton.limits.isEmpty || twice >= ranking.count

@@ -70,13 +70,11 @@ public struct TypeablePasswordGenerator: Sendable {
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let password = Self.candidate(isGrouped: isGrouped, using: &generator)
-      // In rare cases, the end of one syllable and the start of the next form a run that is too
-      // long.
+      // The end of a syllable and the start of the next can form a run that is too long.
       if rules.isSatisfied(by: password) { return password }
     }
   }
 
-  /// Returns a password in the style, which can violate the limits on runs.
   private static func candidate(
     isGrouped: Bool, using generator: inout some RandomNumberGenerator
   ) -> String {
@@ -99,6 +97,5 @@ public struct TypeablePasswordGenerator: Sendable {
 }
 
 extension Unicode.Scalar {
-  /// The uppercase form of a lowercase ASCII letter.
   fileprivate var asCapital: Unicode.Scalar { Unicode.Scalar(UInt8(value) - 0x20) }
 }

@@ -28,7 +28,6 @@ public enum CharacterClass: Hashable, Sendable {
     }
   }
 
-  /// The names of the classes in a descriptor.
   static let names: [(name: String, characterClass: CharacterClass)] = [
     ("upper", .upper), ("lower", .lower), ("digit", .digits), ("special", .special),
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),

@@ -4,8 +4,7 @@ public enum PasswordRule: Hashable, Sendable {
   case required([CharacterClass])
   /// The password can also contain characters of these classes.
   case allowed([CharacterClass])
-  /// The maximum number of equal or sequential characters in a row, an older rule that combines
-  /// ``maxRepeating(_:)`` and ``maxSequential(_:)``.
+  /// The maximum number of equal or sequential characters in a row, an older rule.
   case maxConsecutive(Int)
   /// The maximum number of equal characters in a row.
   case maxRepeating(Int)
@@ -35,7 +34,6 @@ extension PasswordRule {
     }
   }
 
-  /// The name of the rule, and the limit if it has one.
   var parts: (name: Name, limit: Int?) {
     switch self {
     case .required: (.required, nil)
@@ -56,7 +54,6 @@ extension PasswordRule {
     }
   }
 
-  /// The names of the rules in the language.
   enum Name: String, CaseIterable {
     case required
     case allowed
@@ -66,7 +63,6 @@ extension PasswordRule {
     case minLength = "minlength"
     case maxLength = "maxlength"
 
-    /// The names of the rules with a limit.
     static let limits = allCases.dropFirst(2)
   }
 }

@@ -31,7 +31,7 @@ public struct PrintableCharacters: Hashable, Sendable {
     for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
   }
 
-  /// Adds a character, and returns whether it is printable ASCII.
+  /// Adds a character, or returns false if it is not printable ASCII.
   @discardableResult
   mutating func insert(_ byte: UInt8) -> Bool {
     guard (Self.first...Self.last).contains(byte) else { return false }
@@ -55,7 +55,7 @@ public struct PrintableCharacters: Hashable, Sendable {
   /// Whether the set is empty.
   public var isEmpty: Bool { bits == 0 }
 
-  /// Returns a Boolean value that indicates whether the set contains a character.
+  /// Returns whether the set contains a character.
   public func contains(_ scalar: Unicode.Scalar) -> Bool {
     guard (0x20...0x7E).contains(scalar.value) else { return false }
     let bit = scalar.value - 0x20
@@ -68,7 +68,7 @@ public struct PrintableCharacters: Hashable, Sendable {
   public func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
   /// Returns the characters of this set that are not in the other.
   public func subtracting(_ other: Self) -> Self { Self(bits: bits & ~other.bits) }
-  /// Returns a Boolean value that indicates whether this set contains all characters of the other.
+  /// Returns whether this set contains all characters of the other.
   public func isSuperset(of other: Self) -> Bool { other.subtracting(self).isEmpty }
 }
 

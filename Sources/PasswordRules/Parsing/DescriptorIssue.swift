@@ -70,14 +70,14 @@ extension DescriptorParser {
     }
   }
 
-  /// Returns the number of code points, which is the number of bytes that begin one (RFC 3629).
+  /// Counts the bytes that begin a code point (RFC 3629).
   private func codePointCount(in range: Range<Int>) -> Int {
     bytes[range].count { $0 & 0b1100_0000 != 0b1000_0000 }
   }
 }
 
 extension Unicode.Scalar {
-  /// The code point in the notation of Unicode, such as "U+00A0".
+  /// The notation of Unicode, such as "U+00A0".
   package var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -45,7 +45,6 @@ extension DescriptorParser {
       replace: NameSuggestion.characterClass(for: name))
   }
 
-  /// Parses a custom class, from `[` to the closing `]`.
   private mutating func parseCustomClass() throws(PasswordRulesError) -> PrintableCharacters {
     let opening = position
     position += 1
@@ -94,7 +93,7 @@ extension DescriptorParser {
       """, at: content.upperBound..<position)
   }
 
-  /// Warns about ineffective hyphens, and suggests named classes in place of ranges such as `a-z`.
+  /// Suggests named classes in place of ranges such as `a-z`.
   private mutating func warn(aboutHyphensIn range: Range<Int>, _ characters: PrintableCharacters) {
     var suggested = characters
     var hasRange = false
@@ -114,7 +113,6 @@ extension DescriptorParser {
       at: range, replace: Alphabet.printable(suggested).classes.joinedNames)
   }
 
-  /// Warns about classes that have no effect because of an earlier class or the requirements.
   mutating func warnAboutIneffectiveClasses() {
     let required = Alphabet(
       rules.filter { $0.rule.parts.name == .required }.flatMap(\.rule.classes))

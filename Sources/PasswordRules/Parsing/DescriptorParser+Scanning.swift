@@ -19,7 +19,7 @@ extension DescriptorParser {
 }
 
 extension UInt8 {
-  /// Whether the byte is an ASCII letter or a hyphen, the characters that names consist of.
+  /// Whether names can contain the byte.
   var isNamePart: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -31,7 +31,6 @@ extension UInt8 {
 
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// Whether the byte is a space, tab, line feed, carriage return or form feed.
   var isWhitespace: Bool {
     switch self {
     case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true

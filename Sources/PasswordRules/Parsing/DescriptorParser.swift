@@ -6,9 +6,8 @@
 struct DescriptorParser {
   let bytes: [UInt8]
   let isLenient: Bool
-  /// The offset of the next byte.
-  ///
-  /// After an invalid rule, it determines whether the reference parser discards the other rules.
+  /// The offset of the next byte, which after an invalid rule decides whether the reference parser
+  /// discards the other rules.
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
@@ -124,7 +123,6 @@ struct DescriptorParser {
     rules.append((.limit(name, value), number))
   }
 
-  /// Returns a name, or the beginning of a long one.
   static func excerpt(_ name: String) -> String {
     name.utf8.count <= 40 ? name : "\(name.prefix(39))…"
   }
@@ -135,7 +133,6 @@ struct DescriptorParser {
     .map { "`\($0.name)`" }.joined(separator: ", ")
 }
 
-/// Suggestions of valid names in place of invalid ones.
 enum NameSuggestion {
   private static let synonyms: [String: String] = [
     "uppercase": "upper", "capital": "upper", "capitals": "upper", "lowercase": "lower",
@@ -157,7 +154,6 @@ enum NameSuggestion {
       }
   }
 
-  /// Returns a name in lowercase, without hyphens.
   private static func normalized(_ name: String) -> String {
     name.lowercased().filter { $0 != "-" }
   }

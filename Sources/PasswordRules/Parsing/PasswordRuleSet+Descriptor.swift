@@ -4,16 +4,12 @@ extension PasswordRuleSet {
   public enum ParsingMode: Hashable, Sendable {
     /// A syntax error is thrown.
     case strict
-    /// Invalid text is ignored, in the same way as in the reference parser. This can affect the
-    /// whole descriptor.
+    /// Invalid text, which can be the whole descriptor, is ignored as in the reference parser.
     case lenient
   }
 
   /// Parses a descriptor such as `required: digit; allowed: lower; minlength: 12;`.
   ///
-  /// - Parameters:
-  ///   - descriptor: The rules in the language of `UITextInputPasswordRules`.
-  ///   - mode: The treatment of syntax errors.
   /// - Complexity: Linear in the length of the descriptor.
   /// - Throws: ``PasswordRulesError/syntax(_:)`` if the mode is ``ParsingMode/strict``.
   public init(_ descriptor: String, mode: ParsingMode = .strict) throws {
@@ -41,9 +37,9 @@ extension PasswordRuleSet {
     case current
     /// The language that all parsers support.
     ///
-    /// Older parsers ignore all rules if one name is unknown. All limits on runs are therefore
-    /// printed as a single `max-consecutive` rule with the lowest limit, which can reject passwords
-    /// that this rule set accepts.
+    /// All limits on runs become one `max-consecutive` rule with the lowest limit, which can reject
+    /// passwords that this rule set accepts, because older parsers ignore all rules if one name is
+    /// unknown.
     case compatible
   }
 
@@ -67,7 +63,7 @@ extension PasswordRuleSet {
   /// The rules as an escaped attribute of the HTML element `input`.
   public var htmlAttribute: String { htmlAttribute(for: .current) }
 
-  /// Returns the rules in a dialect, as an escaped attribute of the HTML element `input`.
+  /// Returns the rules in a dialect, as an escaped attribute of `input`.
   public func htmlAttribute(for dialect: Dialect) -> String {
     let escaped = descriptor(for: dialect).unicodeScalars.map { scalar in
       switch scalar {

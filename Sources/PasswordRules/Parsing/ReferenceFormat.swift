@@ -1,7 +1,6 @@
 /// An output format of the reference parser.
 ///
-/// Parsing the output does not always yield the same rules. For a lossless form, use
-/// ``PasswordRuleSet/descriptor``.
+/// Unlike that of ``PasswordRuleSet/descriptor``, its text does not always parse to the same rules.
 public enum ReferenceFormat: Sendable {
   /// The default form, which always includes `allowed`, with every required class.
   case canonical

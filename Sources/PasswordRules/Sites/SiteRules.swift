@@ -15,13 +15,10 @@ public struct SiteRules: Sendable {
   /// The hosts with rules, in an unspecified order.
   public var hosts: some Collection<String> { entries.keys }
 
-  /// Returns the rules for a host.
+  /// Returns the rules for a host such as `login.example.com`, or nil if there are none.
   ///
   /// If the host has no rules, those of the nearest parent domain apply, unless they are restricted
-  /// to that domain itself.
-  ///
-  /// - Parameter host: A name such as `login.example.com`. Case and a trailing dot are ignored.
-  /// - Returns: The rules, or nil if there are none.
+  /// to that domain itself. Case and a trailing dot are ignored.
   public func rules(for host: String) -> PasswordRuleSet? {
     var name = Substring(Self.normalized(host))
     if let entry = entries[String(name)] { return entry.rules }
@@ -32,7 +29,6 @@ public struct SiteRules: Sendable {
     return nil
   }
 
-  /// Returns a host name in lowercase, without a trailing dot.
   private static func normalized(_ host: String) -> String {
     let host = host.lowercased()
     return host.hasSuffix(".") ? String(host.dropLast()) : host
