@@ -1,6 +1,5 @@
-/// The checks of a report during an evaluation.
-///
-/// Only changes are written, so that an unchanged report shares its storage with the previous one.
+/// The checks of a report during an evaluation, of which only changes are written, so that an
+/// unchanged report shares its storage with the previous one.
 struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
@@ -24,16 +23,14 @@ struct CheckResults {
 }
 
 extension [ValidationCheck] {
-  /// Sets the state and the advice of a check if they differ.
-  ///
-  /// An unnecessary assignment would copy an array that shares its storage.
+  /// Sets the state and the advice of a check if they differ, because assigning copies a shared
+  /// array.
   mutating func update(_ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?) {
     if self[index].state != state { self[index].state = state }
     if self[index].advice != advice { self[index].advice = advice }
   }
 }
 
-/// The combined state of several requirements.
 struct Summary {
   /// The worst state.
   private(set) var state = ValidationCheck.State.satisfied
@@ -46,7 +43,7 @@ struct Summary {
 }
 
 extension ValidationCheck.State {
-  /// The rank of the state; the higher the rank, the worse the state.
+  /// The rank of the state; the worse the state, the higher the rank.
   fileprivate var rank: Int {
     switch self {
     case .satisfied: 0

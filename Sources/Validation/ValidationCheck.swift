@@ -25,15 +25,15 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     case waiting
     /// The check is running.
     case pending
-    /// The check failed to run. The associated value is the reason.
+    /// The check failed to run, with the reason.
     case unavailable(UnavailabilityReason)
   }
 
-  /// The reason why a check failed to run.
+  /// Why a check failed to run.
   public enum UnavailabilityReason: Hashable, Sendable {
     /// The check did not finish in time.
     case timedOut
-    /// The check threw an error. The associated value is the name of the error's type.
+    /// The check threw an error of the type with this name.
     case failed(String)
   }
 
@@ -68,6 +68,5 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     self.requirement = requirement
   }
 
-  /// Whether the requirement does not hold.
   var isFailed: Bool { state == .incomplete || state == .violated }
 }

@@ -2,12 +2,9 @@ public import PasswordRules
 
 /// A requirement or a piece of advice that a ``ValidationLanguage`` expresses as a sentence.
 ///
-/// Each language is a `switch` over this type, so the compiler detects missing translations.
-/// Numbers are passed as their `description`. The messages of the following
-/// validators contain no part of the password:
-///
-/// - ``Validator/password(_:unit:matching:)``
-/// - ``Validator/nist(secondFactor:blockList:maximum:normalizing:)``
+/// Numbers are passed as their `description`. The messages of
+/// ``Validator/password(_:unit:matching:)`` and
+/// ``Validator/nist(secondFactor:blockList:maximum:normalizing:)`` contain no part of the password.
 public enum ValidationMessage: Hashable, Sendable {
   /// A kind of run of characters.
   public enum Run: Hashable, Sendable, CaseIterable {
@@ -58,8 +55,8 @@ public enum ValidationMessage: Hashable, Sendable {
   case removeAt([Range<Int>])
   /// The maximum length of a run.
   case maximumRun(Run, Int)
-  /// A run that is too long, with its characters and its position in code points. The characters
-  /// are nil if they are secret or too many to show.
+  /// A run that is too long, with its position in code points and its characters, or nil if these
+  /// are secret or too many.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
   /// Other characters must be deleted or replaced, because there is no room for the missing ones.
   case replaceCharacters

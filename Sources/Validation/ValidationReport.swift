@@ -27,7 +27,7 @@ public struct ValidationReport: Hashable, Sendable {
   /// Whether every requirement holds, even if the field is untouched.
   public var isValid: Bool { outcome == .valid }
 
-  /// The state of the value as if the field were touched.
+  /// The state as if the field were touched.
   private var outcome: State {
     var outcome = State.valid
     for check in checks where check.severity == .requirement {
@@ -43,8 +43,7 @@ public struct ValidationReport: Hashable, Sendable {
 
   /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
   ///
-  /// Those that hold for an empty text or collection or for nil count only if all hold, so that the
-  /// progress of an empty field is 0.
+  /// Those of an empty value count only if all hold, so that the progress of an empty field is 0.
   public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.
@@ -61,8 +60,7 @@ public struct ValidationReport: Hashable, Sendable {
 }
 
 extension [ValidationReport] {
-  /// The number of requirements that hold, without those of empty values unless all hold, and the
-  /// number of all requirements.
+  /// The number of requirements that hold, without those of empty values unless all do, and of all.
   var requirementCounts: (satisfied: Int, all: Int) {
     var (satisfied, ofEmptyValues, all) = (0, 0, 0)
     for report in self {

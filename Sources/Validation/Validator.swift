@@ -10,7 +10,6 @@ public struct Validator<Value>: Sendable {
   /// Evaluates the checks, the first of which is at the offset of the results.
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
 
-  /// Creates a validator with checks that one function evaluates.
   init(
     checks: [ValidationCheck], evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
   ) {
@@ -18,7 +17,6 @@ public struct Validator<Value>: Sendable {
     self.checks.append(distinct: checks)
   }
 
-  /// Creates a validator with one check.
   init(
     _ name: String, _ requirement: ValidationMessage,
     evaluate: @escaping @Sendable (Value, inout CheckResults) -> Void
@@ -33,7 +31,7 @@ public struct Validator<Value>: Sendable {
     return report
   }
 
-  /// Evaluates a value and updates the checks of this validator, which come first in the report.
+  /// Updates the checks of this validator, which come first in the report.
   func update(_ report: inout ValidationReport, with value: Value) {
     var results = CheckResults(checks: report.checks)
     report.checks = []
@@ -48,14 +46,12 @@ public struct Validator<Value>: Sendable {
       }
   }
 
-  /// Returns the combined state of all requirements.
   func summary(of value: Value) -> Summary {
     var results = CheckResults(checks: checks, summary: Summary())
     evaluate(value, &results)
     return results.summary ?? Summary()
   }
 
-  /// Returns a validator with the same rules, after changing each check.
   func replacingChecks(_ change: (inout ValidationCheck) -> Void) -> Validator {
     var checks = checks
     for index in checks.indices { change(&checks[index]) }

@@ -33,8 +33,8 @@ public struct PasswordRuleComparison: Hashable, Sendable {
 extension PasswordRuleSet {
   /// Returns a comparison of this rule set, the first, with another, such as an earlier version.
   ///
-  /// - Complexity: Grows with the differing requirements and the lengths; a fraction of a second for
-  ///   the rules of typical sites.
+  /// - Complexity: Grows with the differing requirements and the lengths, to a fraction of a second
+  ///   for the rules of typical sites.
   /// - Throws: ``PasswordRulesError/tooComplex(_:)`` if the search takes too long.
   public func compared(
     to other: PasswordRuleSet, matching mode: RequirementMatchingMode = .distinct

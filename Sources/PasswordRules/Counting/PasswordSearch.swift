@@ -83,8 +83,8 @@ struct PasswordSearch {
     return true
   }
 
-  /// Returns the smallest number of further characters in a range, and the password, or nil if there
-  /// is none.
+  /// Returns the smallest number of further characters in a range, and the password, or nil if none
+  /// exists.
   mutating func shortest(
     in lengths: ClosedRange<Int>
   ) throws(PasswordRulesError) -> (length: Int, password: [Unicode.Scalar])? {

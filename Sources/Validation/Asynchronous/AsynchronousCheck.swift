@@ -8,8 +8,7 @@
 ///
 /// The check is ``ValidationCheck/State/waiting`` until the field is touched and every requirement
 /// of its validator holds. Then it is ``ValidationCheck/State/pending`` until the closure returns.
-/// Each keystroke restarts the debounce and cancels the task of the closure, whose answer is
-/// ignored.
+/// Each keystroke cancels the task of the closure, ignores its answer, and restarts the debounce.
 public struct AsynchronousCheck<Value: Sendable>: Sendable {
   /// The check before it has run.
   let waiting: ValidationCheck
@@ -23,14 +22,12 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
 extension AsynchronousCheck where Value: Equatable {
   /// Creates a check, which calls the closure when a value has not changed for `debounce`.
   ///
-  /// Each field caches the last `cacheLimit` answers with their values, and reuses an answer for
-  /// every equal value (`==`). For secrets, pass 0, so that no value is cached.
+  /// Each field reuses its last `cacheLimit` answers for equal values (`==`). For secrets, pass 0,
+  /// so that no value is cached.
   ///
-  /// If the closure throws or exceeds `timeout`, the check becomes
-  /// ``ValidationCheck/State/unavailable(_:)``. The next keystroke or ``ValidatedField/validate()``
-  /// then calls the closure again. Only the type name of an error is stored, because its
-  /// description can contain secrets. After a timeout, the task of the closure is cancelled and its
-  /// answer is ignored.
+  /// If the closure throws or exceeds `timeout`, its task is cancelled, and the check becomes
+  /// ``ValidationCheck/State/unavailable(_:)`` until the next keystroke or
+  /// ``ValidatedField/validate()``. Only the type name of an error is stored.
   public init(
     _ name: String, _ requirement: ValidationMessage,
     severity: ValidationCheck.Severity = .requirement,
@@ -50,7 +47,6 @@ extension AsynchronousCheck where Value: Equatable {
 }
 
 extension AsynchronousCheck {
-  /// Calls the closure and returns the outcome.
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {
@@ -68,12 +64,10 @@ extension AsynchronousCheck {
 public enum AsynchronousAnswer: Hashable, Sendable {
   /// The requirement holds.
   case satisfied
-  /// The requirement does not hold, so the check is ``ValidationCheck/State/violated``. The
-  /// associated value is the advice.
+  /// The requirement does not hold, with advice; the check is ``ValidationCheck/State/violated``.
   case rejected(ValidationMessage? = nil)
 }
 
-/// The state and advice of an asynchronous check.
 struct AsynchronousOutcome: Hashable, Sendable {
   var state: ValidationCheck.State
   var advice: ValidationMessage?

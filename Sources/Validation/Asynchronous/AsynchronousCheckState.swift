@@ -1,4 +1,4 @@
-/// The state of an asynchronous check of a field: its current run and the cached answers.
+/// The current run of an asynchronous check of a field, and the cached answers.
 struct AsynchronousCheckState<Value: Sendable>: Sendable {
   let check: AsynchronousCheck<Value>
   var isDebouncing = false
@@ -30,7 +30,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
   }
 }
 
-/// The start of a run of an asynchronous check.
 struct AsynchronousStart<Value: Sendable>: Sendable {
   let index: Int
   let check: AsynchronousCheck<Value>

@@ -39,7 +39,7 @@ extension FieldState {
     var evicted: [Value] = []
   }
 
-  /// Returns a report on the newest value, in which an asynchronous check is pending if it must run.
+  /// Returns the report on the newest value; asynchronous checks that must run are pending.
   func evaluated() -> ValidationReport {
     var report = report
     report.isTouched = isTouched
@@ -70,10 +70,8 @@ extension FieldState {
     return report
   }
 
-  /// Makes the report of an evaluation the current one, unless another thread has committed a
-  /// report that includes the change.
-  ///
-  /// Returns nil if the state has changed and must be evaluated again.
+  /// Makes a report the current one, unless another thread has committed one that includes the
+  /// change, or returns nil if the state has changed and must be evaluated again.
   mutating func commit(
     _ evaluated: ValidationReport, of snapshot: FieldState, since revision: UInt64
   ) -> SideEffects? {
@@ -97,8 +95,7 @@ extension FieldState {
     return sideEffects
   }
 
-  /// Returns whether the closure of an asynchronous check can be called without waiting for the
-  /// debounce.
+  /// Returns whether an asynchronous check can start without waiting for the debounce.
   func canStartImmediately(_ index: Int) -> Bool {
     if case .unavailable = report.checks[firstAsynchronousIndex + index].state { return true }
     return asynchronousChecks[index].isDebouncing

@@ -6,11 +6,9 @@
 /// print($name.report.state)  // valid
 /// ```
 ///
-/// The projected value `$name` is the ``ValidatedField`` with the report. Copies of a structure
-/// share the field, so changing the property of a copy changes the original too. Where Swift does
-/// not allow a property wrapper, such as in a `Sendable` class, use a constant ``ValidatedField``.
-/// In an `@Observable` class, write `@ObservationIgnored` before `@Validated`, because the field
-/// itself is observable.
+/// The projected value `$name` is the ``ValidatedField`` with the report, which copies of a
+/// structure share. In a `Sendable` class, use a constant ``ValidatedField``. In an `@Observable`
+/// class, write `@ObservationIgnored` before `@Validated`, because the field itself is observable.
 ///
 /// Assigning the value is atomic, but changing it in place, as in `name += "!"`, is not.
 @propertyWrapper

@@ -6,7 +6,7 @@ extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///
   /// The checks run without the lock, so that they can read other fields. If the state changes
-  /// during an evaluation, the result is discarded and the evaluation repeated.
+  /// meanwhile, the evaluation is repeated.
   func revalidate(_ change: (inout FieldState<Value>) -> Void) {
     // Values of the app can have a `deinit`, so they are released outside the lock.
     let start = state.access { state in
@@ -44,12 +44,11 @@ extension ValidatedField {
 extension ValidatedField {
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
-  /// This method touches the field, skips the debounce, retries unavailable checks, and waits for
-  /// the answers. If the value changes in the meantime, the report is on the new value. If the task
-  /// is cancelled, the method returns the current report immediately.
+  /// This method touches the field, skips the debounce, and retries unavailable checks. If the
+  /// value changes meanwhile, the report is on the new value. If the task is cancelled, it is the
+  /// current report.
   public func validate() async -> ValidationReport {
     touch()
-    // Start the checks that are waiting for the debounce or are unavailable.
     changeReport { state, sideEffects in
       for index in state.asynchronousChecks.indices where state.canStartImmediately(index) {
         state.restart(index, debouncing: false, &sideEffects)
@@ -59,7 +58,7 @@ extension ValidatedField {
     return report
   }
 
-  /// Starts a run of an asynchronous check in a task that does not retain the field.
+  /// Starts a run in a task that does not retain the field.
   func start(_ start: AsynchronousStart<Value>) {
     let task = Task { [weak self, clock] in
       if start.isDebounced { await clock.wait(for: start.check.debounce) }
@@ -94,7 +93,6 @@ extension ValidatedField {
     }
   }
 
-  /// Stores the outcome of a run unless the run is stale.
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
       guard state.asynchronousChecks[start.index].runID == start.runID else { return }
@@ -104,7 +102,6 @@ extension ValidatedField {
     }
   }
 
-  /// Changes the outcomes of asynchronous checks in the report.
   private func changeReport(
     _ change: (inout FieldState<Value>, inout FieldState<Value>.SideEffects) -> Void
   ) {

@@ -12,9 +12,8 @@ import SerializedAccess
 ///
 /// A field stores any value, even an invalid one. It can be used from any thread: when the setter
 /// of ``value`` returns, the report is that of the new value or a newer one. Checks and observers
-/// are called without a lock, so they can use this field and others.
-///
-/// `withObservationTracking` tracks reads of ``value`` and ``report``.
+/// are called without a lock, so they can use this field and others. `withObservationTracking`
+/// tracks reads of ``value`` and ``report``.
 public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identifiable {
   let initialValue: Value
   let clock: any Clock<Duration>
@@ -23,9 +22,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// Creates an untouched field with an initial value.
   ///
-  /// The report lists the checks of the validator, then the asynchronous checks, then those added
-  /// by ``require(_:)``. The clock measures the debounce and the timeout of the asynchronous
-  /// checks.
+  /// The report lists the checks of the validator, then the asynchronous checks, whose debounce and
+  /// timeout the clock measures, then those added by ``require(_:)``.
   public init(
     _ value: Value, _ validator: Validator<Value>,
     asynchronously checks: [AsynchronousCheck<Value>] = [],
@@ -77,9 +75,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// Whether every requirement holds, regardless of whether the field is touched.
   public var isValid: Bool { report.isValid }
 
-  /// Marks the field as visited, for example when it loses the keyboard focus.
-  ///
-  /// After this call, the state of the report shows errors, and asynchronous checks run.
+  /// Marks the field as visited, so that its state shows errors and asynchronous checks run.
   public func touch() {
     guard !state.access({ $0.isTouched }) else { return }
     revalidate { state in
@@ -90,9 +86,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// Replaces the validator, and evaluates the current value with the new one.
   ///
-  /// When this method returns, the report lists the checks of the new validator, and observers have
-  /// been notified. The other checks and the touched state remain. An asynchronous check starts
-  /// again unless its answer for the value is cached.
+  /// When this method returns, observers have been notified. The other checks and the touched state
+  /// remain. An asynchronous check starts again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
     revalidate { state in
       (state.validator, state.hasNewValidator) = (validator, true)
@@ -128,8 +123,8 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
 
 /// The properties of a field that the Observation framework tracks.
 ///
-/// This class is not generic, because the key paths of a generic class are created at each use.
-/// Creating them would take longer than all other work for a keystroke.
+/// This class is not generic, because the key paths of a generic class are created at each use,
+/// which takes longer than all other work for a keystroke.
 final class ObservedProperties: Observable, Sendable {
   private let registrar = ObservationRegistrar()
 

@@ -1,22 +1,18 @@
 import Concurrency
 import SerializedAccess
 
-/// An observation of the report of a field or form.
+/// An observation of a field or form, which ends when it is cancelled or released.
 ///
-/// The observation ends when ``cancel()`` is called or this object is released. It does not retain
-/// the field or form.
+/// It does not retain the field or form.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 
   init(end: @escaping @Sendable () -> Void) { lifetime = ObservationLifetime(end: end) }
 
-  /// Ends the observation; further calls have no effect.
-  ///
-  /// When this method returns, a call of the observer on another thread may still be in progress.
+  /// Ends the observation, but not a call of the observer that another thread has begun.
   public func cancel() { lifetime.cancel() }
 }
 
-/// The closures of one observer of reports.
 struct ReportHandler: Sendable {
   /// Called after each change.
   let changed: @Sendable () -> Void

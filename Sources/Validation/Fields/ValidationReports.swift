@@ -1,8 +1,8 @@
 /// An asynchronous sequence of the current report and the report after each change.
 ///
 /// A slow consumer skips intermediate reports, and no consumer receives an older report after a
-/// newer one. Several consumers can iterate independently. The sequence does not retain the field
-/// or form. It ends when the field or form is released, or when the consumer's task is cancelled.
+/// newer one. The sequence does not retain the field or form. It ends when that is released, or
+/// when the consumer's task is cancelled.
 public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Sendable {
   /// The type of the reports.
   public typealias Element = Report
@@ -11,7 +11,7 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
 
   /// Returns the current report, or nil if the field or form was released.
   let current: @Sendable () -> Report?
-  /// Registers an observer, or returns nil if the field or form was released.
+  /// Adds an observer, or returns nil if the field or form was released.
   let observe:
     @Sendable (
       _ changed: @escaping @Sendable () -> Void, _ ended: @escaping @Sendable () -> Void
@@ -19,8 +19,8 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
 
   /// Returns an iterator that begins with the current report.
   public func makeAsyncIterator() -> Iterator {
-    // The stream signals changes, and `next()` reads the current report. Therefore, concurrent
-    // changes cannot deliver an older report after a newer one.
+    // The stream only signals changes, so that concurrent ones deliver no older report after a
+    // newer one.
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
@@ -66,8 +66,8 @@ extension ValidatedField {
 
   /// Calls a closure after each change of the report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several threads
-  /// simultaneously. It can read reports and change fields.
+  /// The closure runs on the thread that made the change, possibly on several at once. It can read
+  /// reports and change fields.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     state.addObserver(to: \.observers, changed: observer)
   }

@@ -7,9 +7,8 @@ import SerializedAccess
 /// password.require(.notContaining(userName))
 /// ```
 ///
-/// The report of the field that requires the check lists it after all other checks. The check runs
-/// when either field changes, even if other checks fail. It does not retain the other field. After
-/// that field is released, the check uses its last value.
+/// The report lists it after all other checks. It runs when either field changes, even if other
+/// checks fail. It does not retain the other field, and uses its last value after its release.
 public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let check: ValidationCheck
   let evaluate: @Sendable (Value, inout CheckResults) -> Void
@@ -35,18 +34,11 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
 }
 
 extension CrossFieldCheck {
-  /// Creates a custom check.
+  /// Creates a check with a name in the report and a closure that returns whether the values of
+  /// this field and the other meet the requirement.
   ///
-  /// - Parameters:
-  ///   - name: The name that identifies the check in a report.
-  ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - severity: Whether a value that does not meet the requirement is invalid.
-  ///   - failure: The state if the requirement does not hold: `.incomplete` if appending text can
-  ///     help, otherwise `.violated`.
-  ///   - other: The other field that the check reads.
-  ///   - isFulfilled: A closure that returns whether the values of this field and the other meet
-  ///     the requirement. It is called when either field changes.
+  /// If it does not hold, the check has the advice and the state `failure`: `.incomplete` if
+  /// appending text can help, otherwise `.violated`.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     severity: ValidationCheck.Severity = .requirement,
@@ -61,9 +53,7 @@ extension CrossFieldCheck {
 }
 
 extension ValidatedField {
-  /// Adds a check that also reads another field.
-  ///
-  /// Call this method after creating the fields, because it adds a check to the report.
+  /// Adds a check that also reads another field to the report.
   public func require(_ check: CrossFieldCheck<Value>) {
     revalidate { state in
       state.crossFieldChecks.append(check)
@@ -97,9 +87,9 @@ extension CrossFieldCheck where Value: StringProtocol {
 
   /// Returns a validator that forbids the string of another field, such as the user name.
   ///
-  /// Both strings are compared by code points after the `Lowercase_Mapping` of Unicode. Strings of
-  /// fewer than three code points are always allowed, because many passwords contain them. The
-  /// positions of the check are those of the other string.
+  /// Code points are compared after the `Lowercase_Mapping` of Unicode. Strings of fewer than three
+  /// are always allowed, because many passwords contain them. The positions are those of the other
+  /// string.
   public static func notContaining<Other: StringProtocol>(
     _ other: ValidatedField<Other>, saying requirement: ValidationMessage = .notContainingOther
   ) -> CrossFieldCheck {
@@ -133,9 +123,8 @@ extension CrossFieldCheck where Value: StringProtocol {
   }
 }
 
-/// A field with checks that read another field.
+/// A field with a check that reads another field.
 struct Dependent: Sendable {
   weak let field: (AnyObject & Sendable)?
-  /// Evaluates the field again after a change of the other field.
   let revalidate: @Sendable () -> Void
 }

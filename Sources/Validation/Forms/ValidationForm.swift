@@ -9,9 +9,8 @@ import SerializedAccess
 /// if await form.validate().isValid { signUp() }
 /// ```
 ///
-/// A form retains its fields, but fields do not retain their forms. A field can belong to several
-/// forms. A form computes its properties from its fields, so `withObservationTracking` tracks reads
-/// of these properties.
+/// A form retains its fields, which can belong to several forms. It computes its properties from
+/// them, so `withObservationTracking` tracks reads of these properties.
 public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
@@ -56,8 +55,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The requirements that do not hold, in the order of the fields, including untouched fields.
   public var errors: [ValidationFormReport.FieldError] { report.errors }
 
-  /// The first field with a requirement that does not hold or could not be checked, or nil if there
-  /// is none.
+  /// The first field with a requirement that does not hold or could not be checked.
   public var firstNeedingAttention: (any FormField)? {
     let id = report.firstNeedingAttention
     return fields.first { $0.id == id }
@@ -72,8 +70,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
 
   /// Calls a closure after each change of a field's report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several threads
-  /// simultaneously.
+  /// The closure runs on the thread that made the change, possibly on several at once.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.addObserver(to: \.self, changed: observer)
   }
@@ -88,10 +85,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
     for field in fields { field.reset() }
   }
 
-  /// Validates all fields concurrently, as ``ValidatedField/validate()`` does, and returns the
-  /// report.
-  ///
-  /// If the task is cancelled, the method returns the current report immediately.
+  /// Validates all fields concurrently, as ``ValidatedField/validate()`` does.
   public func validate() async -> ValidationFormReport {
     touchAll()
     await withTaskGroup { group in

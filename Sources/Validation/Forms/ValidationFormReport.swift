@@ -19,10 +19,8 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// The reports of the fields, in the order of the form.
   public let fields: [Field]
 
-  /// The state of the form.
-  ///
-  /// It is ``ValidationReport/State/pristine`` until a field is touched. Then it is the state of a
-  /// report with the checks of all fields, including untouched ones.
+  /// The state of the form: ``ValidationReport/State/pristine`` until a field is touched, then that
+  /// of a report with the checks of all fields, including untouched ones.
   public var state: ValidationReport.State {
     ValidationReport(
       checks: fields.flatMap(\.report.checks), isTouched: fields.contains { $0.report.isTouched }
@@ -32,9 +30,7 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// Whether every requirement of every field holds, even if fields are untouched.
   public var isValid: Bool { fields.allSatisfy(\.report.isValid) }
 
-  /// The fraction of all requirements that hold, from 0 to 1, or 1 if there are none.
-  ///
-  /// Those of empty fields count only if all hold, so that the progress of an empty form is 0.
+  /// The fraction of all requirements that hold, as ``ValidationReport/progress`` counts them.
   public var progress: Double { fields.map(\.report).progress }
 
   /// The requirements that do not hold, in the order of the fields, including untouched fields.
@@ -42,8 +38,7 @@ public struct ValidationFormReport: Hashable, Sendable {
     fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
   }
 
-  /// The identifier of the first field with a requirement that does not hold or could not be
-  /// checked, or nil if there is none.
+  /// The first field with a requirement that does not hold or could not be checked.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
       field.report.checks.contains { $0.severity == .requirement && $0.needsAttention }

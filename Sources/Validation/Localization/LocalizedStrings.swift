@@ -20,9 +20,6 @@ protocol LocalizedStrings: SendableMetatype {
 
 extension LocalizedStrings {
   /// Returns the quantity in a limit or advice, or the text of a combined or custom message.
-  ///
-  /// - Precondition: The message is of one of these kinds. Each language defines the text of the
-  ///   others.
   static func shared(_ message: ValidationMessage, _ language: ValidationLanguage) -> String {
     switch message {
     case .minimumCount(let count), .maximumCount(let count): element.limiting(count)
@@ -65,7 +62,6 @@ extension LocalizedStrings {
       ? "\(position.lowerBound + 1)–\(position.upperBound)" : "\(position.lowerBound + 1)"
   }
 
-  /// Returns whether a character is visible on its own.
   private static func isVisible(_ character: String) -> Bool {
     let invisible: [Unicode.GeneralCategory] = [
       .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
@@ -76,7 +72,6 @@ extension LocalizedStrings {
     }
   }
 
-  /// Returns the name of a character, the quoted character, or its code points.
   static func name(_ character: String) -> String {
     switch character {
     case " ": space

@@ -9,15 +9,10 @@ public struct ValidationLanguage: Sendable {
   private let messageText: @Sendable (ValidationMessage, ValidationLanguage) -> String?
   private let statusText: @Sendable (ValidationStatus, ValidationLanguage) -> String?
 
-  /// Creates a custom language.
+  /// Creates a custom language from closures that return the text of a message or state, or nil for
+  /// the English text.
   ///
-  /// - Parameters:
-  ///   - code: The BCP 47 code of the language.
-  ///   - message: A closure that returns the text of a message. Its second argument is this
-  ///     language, for the texts of nested messages. If the result is nil, the English text is
-  ///     used.
-  ///   - status: A closure that returns the text of a state. If the result is nil, the English text
-  ///     is used.
+  /// Their second argument is this language, for the texts of nested messages.
   public init(
     code: String,
     message: @escaping @Sendable (ValidationMessage, ValidationLanguage) -> String?,
@@ -34,9 +29,7 @@ public struct ValidationLanguage: Sendable {
       status: { status, _ in Strings.text(of: status) })
   }
 
-  /// Returns this language with custom texts, for example for messages defined by the app.
-  ///
-  /// If the closure returns nil for a message, the text does not change.
+  /// Returns this language with custom texts of messages, except where the closure returns nil.
   public func replacing(
     _ text: @escaping @Sendable (ValidationMessage) -> String?
   ) -> ValidationLanguage {
@@ -121,13 +114,10 @@ extension ValidationLanguage {
 
   /// Returns the most preferred available language, or English if none is available.
   ///
-  /// - Parameters:
-  ///   - codes: The preferred languages, most preferred first, as BCP 47 or POSIX codes such as
-  ///     `es-MX` and `de_AT.UTF-8`, or as colon-separated lists such as the environment variable
-  ///     `LANGUAGE`. `C` and `POSIX` mean English. A language matches by its exact code, then
-  ///     without the region, then with any region.
-  ///   - languages: The available languages.
-  /// - Returns: The matching language.
+  /// The codes, most preferred first, are those of BCP 47 or POSIX, such as `es-MX` and
+  /// `de_AT.UTF-8`, or colon-separated lists, as in the environment variable `LANGUAGE`. `C` and
+  /// `POSIX` mean English. A language matches by its exact code, then without the region, then with
+  /// any region.
   public static func preferred(
     _ codes: [String], among languages: [ValidationLanguage] = all
   ) -> ValidationLanguage {
@@ -149,7 +139,6 @@ extension ValidationLanguage {
     return .english
   }
 
-  /// Returns the subtags of a code, without the character set and modifier of a POSIX code.
   private static func subtags(of code: Substring) -> [String] {
     code.prefix { $0 != "." && $0 != "@" }.split { $0 == "-" || $0 == "_" }
       .map { $0.lowercased() }

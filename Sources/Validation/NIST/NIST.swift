@@ -16,7 +16,7 @@ extension NIST {
     case requires([CharacterClass])
     /// The length of runs is limited. This is a composition rule.
     case limitsRuns(ValidationMessage.Run, Int)
-    /// Only characters of these classes are allowed, which do not include all of printable ASCII.
+    /// Only characters of these classes are allowed, not all of printable ASCII.
     case refusesASCII(allowing: [CharacterClass])
     /// Only printable ASCII is allowed.
     case refusesUnicode
@@ -38,11 +38,6 @@ extension NIST {
   /// rules.
   ///
   /// Requirements that a rule set cannot express, such as a block list, are not checked.
-  ///
-  /// - Parameters:
-  ///   - rules: The rules of a service, with lengths in code points.
-  ///   - secondFactor: Whether a password is used only together with another factor.
-  /// - Returns: The contradictions, or an empty array if there are none.
   public static func contradictions(
     of rules: PasswordRuleSet, secondFactor: Bool = false
   ) -> [Contradiction] {
@@ -99,21 +94,18 @@ extension Validator<String> {
   /// Returns a validator that checks the length of a password and compares it with a block list, as
   /// NIST SP 800-63B-4 requires.
   ///
-  /// Lengths are counted in code points after normalization. Only whole passwords are compared with
-  /// the list. The advice for a listed password is to choose another, as NIST requires. The check
-  /// is then `.incomplete`, because appending text results in another password.
+  /// A listed password is `.incomplete`, because appending text results in another one.
   ///
   /// - Parameters:
   ///   - secondFactor: Whether the password is used only together with another factor. The minimum
   ///     is then 8 code points instead of 15.
-  ///   - blockList: The forbidden passwords.
+  ///   - blockList: The forbidden whole passwords.
   ///   - maximum: The maximum number of code points, or nil for no limit. NIST recommends at least
   ///     64, so any lower number is raised to 64.
-  ///   - normalizing: A closure that returns the normalized form of a password, which is compared
-  ///     and hashed. For NFKC, which NIST recommends, pass Foundation's
+  ///   - normalizing: A closure that returns the form of a password that is counted, compared and
+  ///     hashed. For NFKC, which NIST recommends, pass Foundation's
   ///     `\.precomposedStringWithCompatibilityMapping`.
-  /// - Returns: A validator with the checks `minLength`, `maxLength` if there is a maximum, and
-  ///   `notBlocked`.
+  /// - Returns: The checks `minLength`, `maxLength` if there is a maximum, and `notBlocked`.
   public static func nist(
     secondFactor: Bool = false, blockList: PasswordBlockList, maximum: Int? = nil,
     normalizing: @escaping @Sendable (String) -> String = { $0 }

@@ -2,9 +2,9 @@ import CLibrary
 
 /// A list of passwords that are forbidden because they are common, expected, or compromised.
 ///
-/// As NIST SP 800-63B-4 requires, only whole passwords are compared. Passwords are equal if they
-/// are canonically equivalent in Unicode. A list needs about 16 bytes for each password of up to 15
-/// bytes, and more for longer ones.
+/// As NIST SP 800-63B-4 requires, only whole passwords are compared, by canonical equivalence in
+/// Unicode. A list needs about 16 bytes for each password of up to 15 bytes, and more for longer
+/// ones.
 public struct PasswordBlockList: Sendable {
   /// A rule for comparing passwords.
   public enum Comparison: Hashable, Sendable {
@@ -20,11 +20,7 @@ public struct PasswordBlockList: Sendable {
   /// The number of lines that were skipped because they are not valid UTF-8.
   public internal(set) var unreadableLineCount = 0
 
-  /// Creates a list of passwords.
-  ///
-  /// - Parameters:
-  ///   - passwords: The forbidden passwords, normalized in the same way as those to check.
-  ///   - comparison: The rule for comparing passwords.
+  /// Creates a list of passwords, normalized in the same way as those to check.
   public init(_ passwords: some Sequence<String>, comparison: Comparison = .exact) {
     self.comparison = comparison
     self.passwords = []
@@ -34,7 +30,7 @@ public struct PasswordBlockList: Sendable {
   /// The number of distinct passwords.
   public var count: Int { passwords.count }
 
-  /// Returns a Boolean value that indicates whether the list contains a password.
+  /// Returns whether the list contains a password.
   public func contains(_ password: String) -> Bool {
     passwords.contains(comparison.key(for: password))
   }
@@ -46,7 +42,6 @@ public struct PasswordBlockList: Sendable {
 }
 
 extension PasswordBlockList.Comparison {
-  /// Returns a string that is the same for all passwords that compare as equal.
   fileprivate func key(for password: String) -> String {
     if self == .exact { return password }
     var key = String.UnicodeScalarView()
@@ -68,12 +63,8 @@ extension PasswordBlockList {
   ///
   /// Lines end with LF or CR LF. White space is part of the password. A byte order mark at the
   /// start, empty lines, and the comments of John the Ripper's list, which begin with `#!comment:`,
-  /// are skipped. Lines that are not valid UTF-8 are skipped and counted in
-  /// ``unreadableLineCount``.
+  /// are skipped. Lines that are not valid UTF-8 are counted in ``unreadableLineCount``.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - comparison: The rule for comparing passwords.
   /// - Throws: ``PasswordBlockListError`` if the file cannot be read, has more than ``largestFile``
   ///   bytes, or is not text.
   public init(contentsOf path: String, comparison: Comparison = .exact) throws {

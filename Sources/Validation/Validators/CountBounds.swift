@@ -8,7 +8,6 @@ struct CountBounds: Sendable {
   private let minimum: Int?
   private let maximum: Int?
 
-  /// Creates the limits of a nonempty range.
   init(_ range: some RangeExpression<Int>, unit: LengthUnit? = nil) {
     self.unit = unit
     let (lower, upper): (Int, Int)

@@ -2,12 +2,9 @@ public import PasswordRules
 
 // Checks of the characters of a text.
 extension Validator<String> {
-  /// Returns a validator that allows only characters of the given classes.
+  /// Returns a validator that allows only characters of the given classes; others are `.violated`.
   ///
-  /// The check is `.violated` if the string contains other characters.
-  ///
-  /// Messages contain the other characters. For a secret, use ``password(_:unit:matching:)``, whose
-  /// messages contain only positions.
+  /// Messages contain the other characters. For a secret, use ``password(_:unit:matching:)``.
   public static func characters(in classes: CharacterClass...) -> Validator {
     let alphabet = Alphabet(unionOf: classes)
     return Validator("characters", .onlyOf(classes)) { string, results in
@@ -22,9 +19,8 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator for a minimum number of characters of the given classes.
-  ///
-  /// The check is `.incomplete` if there are fewer.
+  /// Returns a validator for a minimum number of characters of the given classes; fewer are
+  /// `.incomplete`.
   public static func contains(
     atLeast minimum: Int = 1, of classes: CharacterClass...
   ) -> Validator {
@@ -36,27 +32,20 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator that limits the number of equal characters in a row.
+  /// Returns a validator that limits the number of equal characters in a row; more are `.violated`.
   ///
-  /// The check is `.violated` if a run is longer.
-  ///
-  /// Messages quote runs of up to 12 characters. For a secret, use ``password(_:unit:matching:)``,
-  /// whose messages contain only positions.
+  /// Messages quote runs of up to 12 characters. For a secret, use ``password(_:unit:matching:)``.
   public static func maxRepeating(_ limit: Int) -> Validator {
     runs(.repeating, limit, [.allowed(.unicode), .maxRepeating(limit)])
   }
 
   /// Returns a validator that limits the number of characters in a row that ascend or descend in
-  /// A–Z, a–z or 0–9.
-  ///
-  /// The check is `.violated` if a run is longer.
-  ///
-  /// As with ``maxRepeating(_:)``, messages quote runs of up to 12 characters.
+  /// A–Z, a–z or 0–9, with the state and messages of ``maxRepeating(_:)``.
   public static func maxSequential(_ limit: Int) -> Validator {
     runs(.sequential, limit, [.allowed(.unicode), .maxSequential(limit)])
   }
 
-  /// Returns a validator that limits runs; as in password rules, a limit below 1 has no effect.
+  /// As in password rules, a limit below 1 has no effect.
   private static func runs(
     _ run: ValidationMessage.Run, _ limit: Int, _ rules: PasswordRuleSet
   ) -> Validator {

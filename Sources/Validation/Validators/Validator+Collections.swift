@@ -1,14 +1,11 @@
 // Checks of the elements of a collection.
 extension Validator where Value: Collection & SendableMetatype {
-  /// A validator that requires elements; an empty collection is reported as `.incomplete`.
+  /// A validator that requires elements; an empty collection is `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }
 
-  /// Returns a validator with one check per limit of a range of counts.
+  /// Returns a validator with one check per limit of a range of counts, which must not be empty.
   ///
-  /// Too few elements are reported as `.incomplete`. Too many are reported as `.violated`, with the
-  /// positions of the excess elements.
-  ///
-  /// - Precondition: The range is not empty.
+  /// Too few elements are `.incomplete`. Too many are `.violated`, with their positions.
   public static func count(_ range: some RangeExpression<Int>) -> Validator {
     let bounds = CountBounds(range)
     return Validator(checks: bounds.checks()) { elements, results in
@@ -20,9 +17,7 @@ extension Validator where Value: Collection & SendableMetatype {
 
 extension Validator
 where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMetatype {
-  /// A validator that forbids duplicate elements.
-  ///
-  /// Duplicates are reported as `.violated`, with their positions.
+  /// A validator that forbids duplicates, which are `.violated`, with their positions.
   public static var unique: Validator {
     Validator("unique", .unique) { elements, results in
       var seen: Set<Value.Element> = []

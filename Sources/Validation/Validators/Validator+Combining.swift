@@ -2,8 +2,8 @@
 extension Validator {
   /// Returns one check that holds if all requirements of at least one validator hold.
   ///
-  /// If appending text can meet the requirements of a validator, the check is `.incomplete`,
-  /// otherwise `.violated`. Recommendations are ignored.
+  /// It is `.incomplete` if appending text can meet those of one, otherwise `.violated`.
+  /// Recommendations are ignored.
   public static func || (left: Validator, right: Validator) -> Validator {
     custom("either", .either(left.alternatives + right.alternatives)) { value in
       let first = left.summary(of: value).state
@@ -47,7 +47,7 @@ extension Validator {
     }
   }
 
-  /// Returns a validator that requires a value; nil is reported as `.incomplete`.
+  /// Returns a validator that requires a value; nil is `.incomplete`.
   public static func present<Wrapped>() -> Validator where Value == Wrapped? {
     custom("present", .present) { $0 != nil }
   }
@@ -72,10 +72,9 @@ extension Validator {
     replacingChecks { $0.id = ValidationCheck.ID(name) }
   }
 
-  /// Returns one check, with a custom message, that holds if all requirements hold.
+  /// Returns one check, with a custom message and advice, that holds if all requirements hold.
   ///
-  /// Recommendations are ignored. If the check does not hold, the custom advice replaces the advice
-  /// of the combined checks.
+  /// Recommendations are ignored.
   public func saying(
     _ requirement: ValidationMessage, advising advice: ValidationMessage? = nil
   ) -> Validator {
@@ -90,17 +89,11 @@ extension Validator {
 }
 
 extension Validator {
-  /// Returns a custom check with one state for all values that fail it.
+  /// Returns a check with a name in the report and a closure that returns, at every keystroke,
+  /// whether a value meets the requirement.
   ///
-  /// - Parameters:
-  ///   - name: The name that identifies the check in a report.
-  ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - failure: The state if the requirement does not hold: `.incomplete` if appending text can
-  ///     help, otherwise `.violated`.
-  ///   - isFulfilled: A closure that returns whether a value meets the requirement. It is called at
-  ///     every keystroke.
-  /// - Returns: A validator with one check.
+  /// If it does not hold, the check has the advice and the state `failure`: `.incomplete` if
+  /// appending text can help, otherwise `.violated`.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     failure: ValidationCheck.State = .incomplete,
@@ -109,14 +102,8 @@ extension Validator {
     custom(name, requirement, advice: advice) { isFulfilled($0) ? .satisfied : failure }
   }
 
-  /// Returns a custom check with a closure that determines the state.
-  ///
-  /// - Parameters:
-  ///   - name: The name that identifies the check in a report.
-  ///   - requirement: The requirement.
-  ///   - advice: The action to take if the requirement does not hold.
-  ///   - state: A closure that returns the state for a value. It is called at every keystroke.
-  /// - Returns: A validator with one check.
+  /// Returns a check with a name in the report and a closure that returns, at every keystroke, the
+  /// state for a value.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     state: @escaping @Sendable (Value) -> ValidationCheck.State

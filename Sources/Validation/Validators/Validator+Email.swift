@@ -4,10 +4,9 @@ import PasswordRules
 extension Validator<String> {
   /// A validator for an email address that `input type=email` of the HTML Standard accepts.
   ///
-  /// The syntax deliberately differs from RFC 5322. An address consists of letters, digits, and
-  /// some punctuation, the character `@`, and dot-separated labels of up to 63 letters, digits, and
-  /// inner hyphens. A dot is not required, and only ASCII is accepted. The check does not determine
-  /// whether the address exists.
+  /// The syntax deliberately differs from RFC 5322: letters, digits, and some punctuation in ASCII,
+  /// the character `@`, and dot-separated labels of up to 63 letters, digits, and inner hyphens. A
+  /// dot is not required.
   ///
   /// If appending text can complete an address, the check is `.incomplete`, otherwise `.violated`
   /// with the position of the first invalid character.
@@ -23,9 +22,7 @@ extension Validator<String> {
   }
 }
 
-/// A parser that consumes an address one character at a time.
-///
-/// The grammar is that of the HTML Standard:
+/// A parser with the grammar of the HTML Standard.
 ///
 ///     email = 1*( atext / "." ) "@" label *( "." label )
 ///     label = let-dig [ [ ldh-str ] let-dig ]    ; at most 63 characters
@@ -59,7 +56,7 @@ private struct EmailParser {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character is `atext` of RFC 5322, section 3.2.3, or a dot.
+  /// Whether the character is `atext` or a dot.
   fileprivate var isLocal: Bool {
     isASCIIAlphanumeric || ".!#$%&'*+/=?^_`{|}~-".unicodeScalars.contains(self)
   }

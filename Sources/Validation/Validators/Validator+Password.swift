@@ -4,14 +4,8 @@ public import PasswordRules
 extension Validator<String> {
   /// Returns a validator with the results of `PasswordRuleSet.check(_:unit:matching:)`.
   ///
-  /// A password satisfies all checks if and only if it satisfies the rule set. Advice contains only
-  /// positions, never characters of the password.
-  ///
-  /// - Parameters:
-  ///   - rules: The rules for a password.
-  ///   - unit: The unit of the length limits.
-  ///   - mode: Whether one character can meet several requirements.
-  /// - Returns: A validator with checks that have the names of the rules, such as `maxRepeating`.
+  /// The checks have the names of the rules, such as `maxRepeating`. Advice contains positions, and
+  /// never characters of the password.
   public static func password(
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct
@@ -55,7 +49,6 @@ extension PasswordRule {
 }
 
 extension PasswordReport.Check {
-  /// Returns the advice for an unsatisfied rule.
   fileprivate func advice(length: Int, unit: LengthUnit) -> ValidationMessage? {
     let position = violations.first ?? 0..<0
     return switch rule {

@@ -12,8 +12,8 @@ extension Validator<String> {
 
   /// Returns a validator with one check per limit of a range of lengths in a unit.
   ///
-  /// Too few characters are reported as `.incomplete`. Too many are reported as `.violated`, with
-  /// the positions of the excess characters. The range must not be empty.
+  /// Too few characters are `.incomplete`. Too many are `.violated`, with the positions of the
+  /// excess. The range must not be empty.
   public static func count(_ range: some RangeExpression<Int>, unit: LengthUnit) -> Validator {
     let bounds = CountBounds(range, unit: unit)
     return Validator(checks: bounds.checks()) { string, results in
@@ -21,22 +21,20 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator for a prefix; a part of the prefix is reported as `.incomplete`.
+  /// Returns a validator for a prefix; a part of the prefix is `.incomplete`.
   public static func prefix(_ prefix: String) -> Validator {
     custom("prefix", .prefix(prefix)) {
       $0.hasPrefix(prefix) ? .satisfied : prefix.hasPrefix($0) ? .incomplete : .violated
     }
   }
 
-  /// Returns a validator for a suffix; other strings are reported as `.incomplete`.
+  /// Returns a validator for a suffix; other strings are `.incomplete`.
   public static func suffix(_ suffix: String) -> Validator {
     custom("suffix", .suffix(suffix)) { $0.hasSuffix(suffix) }
   }
 
-  /// A validator that forbids white space at the beginning or end.
-  ///
-  /// White space at the beginning is `.violated`. At the end it is `.incomplete`, because another
-  /// word may follow.
+  /// A validator that forbids white space at the beginning, which is `.violated`, or at the end,
+  /// which is `.incomplete`, because another word may follow.
   public static var trimmed: Validator {
     Validator("trimmed", .trimmed) { string, results in
       let scalars = string.unicodeScalars
@@ -69,18 +67,13 @@ extension String {
 }
 
 extension Validator<String> {
-  /// Returns a validator for a regular expression that must match the whole string.
+  /// Returns a validator for a regular expression, created once, that must match the whole string.
   ///
-  /// Other strings are reported as `.incomplete`.
+  /// Other strings are `.incomplete`.
   ///
   /// ```swift
   /// let postcode: Validator<String> = .matching(.custom("postcode")) { /[0-9]{5}/ }
   /// ```
-  ///
-  /// - Parameters:
-  ///   - requirement: The requirement.
-  ///   - regex: A closure that returns the regular expression. It is called once.
-  /// - Returns: A validator with one check.
   public static func matching<Output>(
     _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
   ) -> Validator {

@@ -1,10 +1,9 @@
 // Comparisons with given values, and checks of numbers.
 
-/// The maximum number of values that a message lists.
 private let listedValueLimit = 8
 
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
-  /// Returns a validator that allows only some values; others are reported as `.violated`.
+  /// Returns a validator that allows only some values; others are `.violated`.
   ///
   /// The message lists the values if there are at most eight.
   public static func oneOf(_ values: [Value]) -> Validator {
@@ -14,12 +13,12 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
 
   /// Returns a validator that excludes some values, which messages do not contain.
   ///
-  /// An excluded value is reported as `.incomplete`, because appending text can change it.
+  /// An excluded value is `.incomplete`, because appending text can change it.
   public static func noneOf(_ values: [Value]) -> Validator {
     custom("noneOf", .noneOf) { !values.contains($0) }
   }
 
-  /// Returns a validator that requires a value; other values are reported as `.violated`.
+  /// Returns a validator that requires a value; other values are `.violated`.
   ///
   /// Messages do not contain the expected value, but show `text` unless it is nil.
   public static func equalTo(_ value: Value, shownAs text: String? = nil) -> Validator {
@@ -28,9 +27,7 @@ extension Validator where Value: Equatable & Sendable & SendableMetatype {
 }
 
 extension Validator<String> {
-  /// Returns a validator that allows only some strings.
-  ///
-  /// A prefix of one of them is reported as `.incomplete`.
+  /// Returns a validator that allows only some strings; a prefix of one is `.incomplete`.
   ///
   /// The message lists the strings if there are at most eight.
   public static func oneOf(_ values: [String]) -> Validator {
@@ -40,9 +37,7 @@ extension Validator<String> {
     }
   }
 
-  /// Returns a validator that requires a string.
-  ///
-  /// A prefix of it is reported as `.incomplete`.
+  /// Returns a validator that requires a string; a prefix of it is `.incomplete`.
   ///
   /// Messages do not contain the expected string, but show `text` unless it is nil.
   public static func equalTo(_ value: String, shownAs text: String? = nil) -> Validator {
@@ -58,9 +53,7 @@ extension StringProtocol {
 }
 
 extension Validator where Value: Numeric & Comparable & SendableMetatype {
-  /// A validator for a positive number.
-  ///
-  /// Zero is reported as `.incomplete`, and a negative number as `.violated`.
+  /// A validator for a positive number; zero is `.incomplete`, and a negative number `.violated`.
   public static var positive: Validator {
     custom("positive", .greaterThan("0")) {
       $0 > .zero ? .satisfied : $0 < .zero ? .violated : .incomplete
@@ -69,36 +62,34 @@ extension Validator where Value: Numeric & Comparable & SendableMetatype {
 }
 
 extension Validator where Value: BinaryInteger & Sendable & SendableMetatype {
-  /// Returns a validator for a multiple of a number.
+  /// Returns a validator for a multiple of a number; only zero is a multiple of zero.
   ///
-  /// Other numbers are reported as `.incomplete`: appending digits can result in a multiple.
-  /// Only zero is a multiple of zero.
+  /// Other numbers are `.incomplete`, because appending digits can result in a multiple.
   public static func multiple(of divisor: Value) -> Validator {
     custom("multiple", .multiple(of: "\(divisor)")) { $0.isMultiple(of: divisor) }
   }
 }
 
 extension Validator where Value: FloatingPoint & SendableMetatype {
-  /// A validator for a finite number; infinity and NaN are reported as `.violated`.
+  /// A validator for a finite number; infinity and NaN are `.violated`.
   public static var finite: Validator {
     custom("finite", .finite, failure: .violated) { $0.isFinite }
   }
 }
 
 extension Validator where Value: Comparable & Sendable & SendableMetatype {
-  /// Returns a validator for a minimum.
-  ///
-  /// A lower value is reported as `.incomplete`, because appending digits makes it greater.
+  /// Returns a validator for a minimum; a lower value is `.incomplete`, because appending digits
+  /// makes it greater.
   public static func atLeast(_ minimum: Value) -> Validator {
     custom("atLeast", .minimum("\(minimum)")) { $0 >= minimum }
   }
 
-  /// Returns a validator for a maximum; a higher value is reported as `.violated`.
+  /// Returns a validator for a maximum; a higher value is `.violated`.
   public static func atMost(_ maximum: Value) -> Validator {
     custom("atMost", .maximum("\(maximum)"), failure: .violated) { $0 <= maximum }
   }
 
-  /// Returns a validator for an exclusive upper bound; other values are reported as `.violated`.
+  /// Returns a validator for an exclusive upper bound; other values are `.violated`.
   public static func lessThan(_ limit: Value) -> Validator {
     custom("lessThan", .lessThan("\(limit)"), failure: .violated) { $0 < limit }
   }
