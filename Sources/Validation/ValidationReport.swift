@@ -78,4 +78,9 @@ extension [ValidationReport] {
     let (satisfied, all) = requirementCounts
     return all == 0 ? 1 : Double(satisfied) / Double(all)
   }
+
+  func progressText(in language: ValidationLanguage) -> String {
+    let (satisfied, all) = requirementCounts
+    return language.text(of: .progress(satisfied, of: all))
+  }
 }

@@ -104,13 +104,10 @@ extension RunLimits {
 
   /// The runs within the limits, in the order of their indices, after 0 for unlimited runs.
   fileprivate var runs: [CharacterRun] {
-    [
-      (CharacterRun.Step.equal, equalCount), (.ascending, sequentialCount),
-      (.descending, sequentialCount),
-    ]
-    .reduce(into: [CharacterRun()]) { runs, kind in
-      for length in 0..<kind.1 { runs.append(CharacterRun(step: kind.0, length: length + 2)) }
-    }
+    [CharacterRun()] + (0..<equalCount).map { CharacterRun(step: .equal, length: $0 + 2) }
+      + [CharacterRun.Step.ascending, .descending].flatMap { step in
+        (0..<sequentialCount).map { CharacterRun(step: step, length: $0 + 2) }
+      }
   }
 
   fileprivate func index(of run: CharacterRun) -> Int {

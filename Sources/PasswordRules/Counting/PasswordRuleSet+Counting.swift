@@ -10,8 +10,7 @@ extension PasswordRuleSet {
   public func count(
     length: Int, matching mode: RequirementMatchingMode = .distinct
   ) throws -> Natural {
-    var counter = PasswordCounter(self, matching: mode)
-    return try counter.count(length: length)
+    try PasswordCounter(self, matching: mode).count(length: length)
   }
 
   /// Returns the entropy, in bits, of a uniformly random password of a length, or minus infinity if
@@ -29,16 +28,14 @@ extension PasswordRuleSet {
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` with the reason, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
   public func shortestLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
-    var counter = PasswordCounter(self, matching: mode)
-    return try counter.shortestLength()
+    try PasswordCounter(self, matching: mode).shortestLength()
   }
 
   /// Returns the length that browsers choose: 20, or the nearest length with a password.
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` or ``PasswordRulesError/tooComplex(_:)``.
   public func defaultLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
-    var counter = PasswordCounter(self, matching: mode)
-    return try counter.defaultLength()
+    try PasswordCounter(self, matching: mode).defaultLength()
   }
 
   /// One more than the last character, its successor, and its predecessor.
@@ -53,7 +50,7 @@ extension PasswordRuleSet {
 }
 
 /// A counter of the passwords that satisfy a rule set, which creates the automaton at most once.
-struct PasswordCounter {
+final class PasswordCounter {
   private let rules: PasswordRuleSet
   private let mode: RequirementMatchingMode
   private let rejectsOuterBlanks: Bool
@@ -73,7 +70,7 @@ struct PasswordCounter {
     self.rejectsOuterBlanks = rejectsOuterBlanks
   }
 
-  mutating func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
+  func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
     if let cachedAutomaton { return cachedAutomaton }
     let automaton = try PasswordAutomaton(
       rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
@@ -81,7 +78,7 @@ struct PasswordCounter {
     return automaton
   }
 
-  mutating func count(length: Int) throws(PasswordRulesError) -> Natural {
+  func count(length: Int) throws(PasswordRulesError) -> Natural {
     if let count = counts[length] { return count }
     guard length >= 0, length >= rules.minLength ?? 0, length <= rules.maxLength ?? length else {
       return 0
@@ -100,7 +97,7 @@ struct PasswordCounter {
     return completions.passwords
   }
 
-  mutating func shortestLength() throws(PasswordRulesError) -> Int {
+  func shortestLength() throws(PasswordRulesError) -> Int {
     let (least, most) = (rules.minLength ?? 0, rules.maxLength ?? .max)
     let required = rules.requirements.count
     if least > most { throw .unsatisfiable("minlength \(least) is greater than maxlength \(most)") }
@@ -116,7 +113,7 @@ struct PasswordCounter {
       "the limits on runs exclude all passwords of at least \(least)\(upTo) characters")
   }
 
-  mutating func defaultLength() throws(PasswordRulesError) -> Int {
+  func defaultLength() throws(PasswordRulesError) -> Int {
     let shortest = try shortestLength()
     let preferred = max(shortest, min(20, rules.maxLength ?? 20))
     if try !count(length: preferred).isZero { return preferred }

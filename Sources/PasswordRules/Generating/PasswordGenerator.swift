@@ -31,7 +31,7 @@ public struct PasswordGenerator: Sendable {
   public init(
     _ rules: PasswordRuleSet, length: Int? = nil, matching mode: RequirementMatchingMode = .distinct
   ) throws {
-    var counter = PasswordCounter(rules, matching: mode, rejectsOuterBlanks: true)
+    let counter = PasswordCounter(rules, matching: mode, rejectsOuterBlanks: true)
     let length = if let length { length } else { try counter.defaultLength() }
     let count = try counter.count(length: length)
     if count.isZero {

@@ -41,18 +41,14 @@ public struct ValidationFormReport: Hashable, Sendable {
   /// The first field with a requirement that does not hold or could not be checked.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
-      field.report.checks.contains { $0.severity == .requirement && $0.needsAttention }
+      field.report.checks.contains {
+        $0.severity == .requirement && ![.satisfied, .waiting, .pending].contains($0.state)
+      }
     }?.id
   }
 
   /// Returns text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
-    language.progressText(of: fields.map(\.report))
-  }
-}
-
-extension ValidationCheck {
-  fileprivate var needsAttention: Bool {
-    if case .unavailable = state { true } else { isFailed }
+    fields.map(\.report).progressText(in: language)
   }
 }

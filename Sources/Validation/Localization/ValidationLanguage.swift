@@ -88,14 +88,7 @@ extension ValidationReport.State {
 extension ValidationReport {
   /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
-    language.progressText(of: [self])
-  }
-}
-
-extension ValidationLanguage {
-  func progressText(of reports: [ValidationReport]) -> String {
-    let (satisfied, all) = reports.requirementCounts
-    return text(of: .progress(satisfied, of: all))
+    [self].progressText(in: language)
   }
 }
 
@@ -121,19 +114,14 @@ extension ValidationLanguage {
   public static func preferred(
     _ codes: [String], among languages: [ValidationLanguage] = all
   ) -> ValidationLanguage {
+    let available = languages.map { subtags(of: $0.code[...]) }
     for code in codes.flatMap({ $0.split(separator: ":") }) {
       var subtags = subtags(of: code)
       if subtags == ["c"] || subtags == ["posix"] { return .english }
-      while let primary = subtags.first {
-        if let match = languages.first(where: { Self.subtags(of: $0.code[...]) == subtags }) {
-          return match
-        }
-        if subtags.count == 1,
-          let match = languages.first(where: { Self.subtags(of: $0.code[...]).first == primary })
-        {
-          return match
-        }
-        subtags.removeLast()
+      while let last = subtags.popLast() {
+        let exact = available.firstIndex(of: subtags + [last])
+        let match = subtags.isEmpty ? exact ?? available.firstIndex { $0.first == last } : exact
+        if let match { return languages[match] }
       }
     }
     return .english

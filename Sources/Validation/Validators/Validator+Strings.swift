@@ -1,5 +1,5 @@
+import Concurrency
 public import PasswordRules
-import SerializedAccess
 public import _StringProcessing
 
 // Checks of the length, the ends, the lines and the pattern of a text.
@@ -77,20 +77,10 @@ extension Validator<String> {
   public static func matching<Output>(
     _ requirement: ValidationMessage, _ regex: @Sendable () -> Regex<Output>
   ) -> Validator {
-    let pattern = Pattern(regex)
-    return custom("matching", requirement) { pattern.matches($0) }
+    // `Regex` is not `Sendable`.
+    let pattern = Lock(regex())
+    return custom("matching", requirement) { string in
+      pattern.withLock { string.wholeMatch(of: $0) != nil }
+    }
   }
-}
-
-// `@unchecked`, because `Regex` is not `Sendable`. It is used only in serialized accesses, and the
-// `@Sendable` closure that creates it cannot capture values that are not `Sendable`.
-private final class Pattern: @unchecked Sendable {
-  private let matchesWhole: Serialized<(String) -> Bool>
-
-  init<Output>(_ regex: @Sendable () -> Regex<Output>) {
-    let regex = regex()
-    matchesWhole = Serialized(wrappedValue: { $0.wholeMatch(of: regex) != nil })
-  }
-
-  func matches(_ string: String) -> Bool { matchesWhole.access { $0(string) } }
 }
