@@ -63,7 +63,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
     for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
       checked.append(.limit(name, limit))
     }
-    checks = checked.map { PasswordReport.Check($0) }
+    checks = checked.map { PasswordReport.Check(rule: $0) }
   }
 
   /// The rules in the order of the canonical form, without redundant rules.

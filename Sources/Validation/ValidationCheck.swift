@@ -6,11 +6,6 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
     public let name: String
     /// The zero-based index among the checks with the same name.
     public let ordinal: Int
-
-    init(_ name: String, ordinal: Int = 0) {
-      self.name = name
-      self.ordinal = ordinal
-    }
   }
 
   /// The state of a check.
@@ -63,7 +58,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   public var message: ValidationMessage { advice ?? requirement }
 
   init(_ name: String, _ requirement: ValidationMessage, severity: Severity = .requirement) {
-    id = ID(name)
+    id = ID(name: name, ordinal: 0)
     self.severity = severity
     self.requirement = requirement
   }

@@ -87,7 +87,7 @@ extension [ValidationCheck] {
     var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
     for var check in checks {
       let name = check.id.name
-      check.id = ValidationCheck.ID(name, ordinal: counts[name, default: 0])
+      check.id = ValidationCheck.ID(name: name, ordinal: counts[name, default: 0])
       counts[name, default: 0] += 1
       append(check)
     }

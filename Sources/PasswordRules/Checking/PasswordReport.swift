@@ -19,8 +19,6 @@ public struct PasswordReport: Hashable, Sendable {
     /// The ranges of the characters that violate the rule, in code points, with the whole of each
     /// run that is too long.
     public internal(set) var violations: [Range<Int>] = []
-
-    init(_ rule: PasswordRule) { self.rule = rule }
   }
 
   /// The checks in the order of the canonical form, including one for the allowed characters.

@@ -52,8 +52,7 @@ struct CharacterCell<Key: Hashable & Sendable>: Sendable {
   /// The cells with a character that continues a limited run from this cell, in order.
   private(set) var neighbors: [(cell: Int, step: CharacterRun.Step)] = []
 
-  /// Returns the cells of an alphabet in the order of their first characters; the blank can have its
-  /// own.
+  /// Returns the cells in the order of their first characters; the blank can have its own.
   static func cells(
     of characters: [Unicode.Scalar], limits: RunLimits, separatesBlank: Bool = false,
     key: (Unicode.Scalar) -> Key

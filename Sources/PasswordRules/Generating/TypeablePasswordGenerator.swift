@@ -31,24 +31,23 @@ public struct TypeablePasswordGenerator: Sendable {
     if let limit = rules.maxLength, length > limit {
       throw PasswordRulesError.excluded("it has \(length) characters, and maxlength is \(limit)")
     }
-    let kinds: [(name: String, characters: [Unicode.Scalar], count: Int)] = [
+    var kinds: [(name: String, characters: [Unicode.Scalar], count: Int)] = [
       ("digits", Self.digits, 1), ("uppercase letters", Self.capitals, 1),
       ("lowercase letters", Self.consonants, 10), ("lowercase letters", Self.vowels, 5),
-      ("hyphens", ["-"], isGrouped ? 2 : 0),
     ]
-    let used = kinds.filter { $0.count > 0 }
-    for kind in used where !kind.characters.allSatisfy(rules.alphabet.contains) {
+    if isGrouped { kinds.append(("hyphens", ["-"], 2)) }
+    for kind in kinds where !kind.characters.allSatisfy(rules.alphabet.contains) {
       throw PasswordRulesError.excluded("it needs \(kind.name) that are not allowed")
     }
     // A kind counts toward a requirement only if all of its characters meet the requirement. Its
     // first character represents the others.
     var matching = RequirementMatching(
       rules.requirements.map { requirement in
-        let kinds = used.filter { $0.characters.allSatisfy(requirement.contains) }
-        let samples = String.UnicodeScalarView(kinds.map { $0.characters[0] })
+        let meeting = kinds.filter { $0.characters.allSatisfy(requirement.contains) }
+        let samples = String.UnicodeScalarView(meeting.map { $0.characters[0] })
         return .printable(PrintableCharacters(String(samples))!)
       })
-    for kind in used {
+    for kind in kinds {
       for _ in 0..<kind.count { matching.assign(kind.characters[0]) }
     }
     if matching.unmet > 0 {

@@ -32,7 +32,9 @@ extension DescriptorParser {
   func error(
     _ message: String, at range: Range<Int>, replace replacement: String? = nil
   ) -> PasswordRulesError {
-    .syntax(DescriptorIssue(range: range, message: message, replacement: replacement))
+    let issue = DescriptorIssue(range: range, message: message, replacement: replacement)
+    // In the lenient mode, errors are discarded, and there can be many.
+    return .syntax(isLenient ? issue : inCodePoints([issue])[0])
   }
 
   /// Returns an error about missing text, or about an invisible character that follows.

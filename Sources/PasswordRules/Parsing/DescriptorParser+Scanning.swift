@@ -21,12 +21,8 @@ extension DescriptorParser {
 extension UInt8 {
   /// Whether names can contain the byte.
   var isNamePart: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    // The bit 0x20 tells lowercase letters from uppercase ones.
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) || self == UInt8(ascii: "-")
   }
 
   var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }

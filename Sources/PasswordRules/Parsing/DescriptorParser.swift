@@ -16,22 +16,6 @@ struct DescriptorParser {
   /// The byte ranges of all classes, in source order.
   var classRanges: [Range<Int>] = []
 
-  static func parse(
-    _ descriptor: String
-  ) throws(PasswordRulesError) -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: false)
-    do throws(PasswordRulesError) {
-      try parser.parseRules()
-    } catch {
-      guard case .syntax(let issue) = error else { throw error }
-      throw .syntax(parser.inCodePoints([issue])[0])
-    }
-    parser.warnAboutIneffectiveClasses()
-    let rules = PasswordRuleSet(parser.rules.map(\.rule))
-    parser.warnAboutForbiddenLetters(rules)
-    return (rules, parser.inCodePoints(parser.warnings))
-  }
-
   /// Returns the rules that the reference parser does not discard.
   static func parseLeniently(_ descriptor: String) -> [(rule: PasswordRule, number: Double)] {
     var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: true)
@@ -40,7 +24,7 @@ struct DescriptorParser {
     return parser.rules
   }
 
-  private mutating func parseRules() throws(PasswordRulesError) {
+  mutating func parseRules() throws(PasswordRulesError) {
     skipWhitespace()
     // In the lenient mode, text that is not a name ends parsing. The rules before it remain valid.
     while let byte = current, byte.isNamePart || !isLenient {

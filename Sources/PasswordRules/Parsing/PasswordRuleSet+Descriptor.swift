@@ -26,7 +26,12 @@ extension PasswordRuleSet {
   public static func parse(
     _ descriptor: String
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    try DescriptorParser.parse(descriptor)
+    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: false)
+    try parser.parseRules()
+    parser.warnAboutIneffectiveClasses()
+    let rules = PasswordRuleSet(parser.rules.map(\.rule))
+    parser.warnAboutForbiddenLetters(rules)
+    return (rules, parser.inCodePoints(parser.warnings))
   }
 }
 

@@ -3,20 +3,13 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
   let check: AsynchronousCheck<Value>
   var isDebouncing = false
   /// The identifier of the current run; the answers of earlier runs are stale.
-  private(set) var runID: UInt64 = 0
+  var runID: UInt64 = 0
   var task: Task<Void, Never>?
   /// The cached answers, oldest first.
   private(set) var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
   func cachedAnswer(for value: Value) -> AsynchronousOutcome? {
     answers.last { check.areEqual($0.value, value) }?.outcome
-  }
-
-  /// Ends the current run and returns the task to cancel.
-  mutating func stop() -> Task<Void, Never>? {
-    isDebouncing = false
-    runID += 1
-    return task.take()
   }
 
   /// Caches an answer and returns the evicted values, which the caller releases outside the lock.

@@ -112,7 +112,9 @@ extension FieldState {
   }
 
   mutating func stop(_ index: Int, _ sideEffects: inout SideEffects) {
-    if let task = asynchronousChecks[index].stop() { sideEffects.cancelled.append(task) }
+    asynchronousChecks[index].isDebouncing = false
+    asynchronousChecks[index].runID += 1
+    if let task = asynchronousChecks[index].task.take() { sideEffects.cancelled.append(task) }
     sideEffects.observers = observers.all
   }
 

@@ -43,18 +43,15 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   deinit {
     // In a forked child, the state cannot be accessed.
     if Fork.isChild { return }
-    let (tasks, observers, checks) = state.access { state in
-      defer {
-        // Two fields with checks that read each other would form a reference cycle.
-        state.crossFieldChecks = []
-        state.observers = Observers()
-      }
-      let tasks = state.asynchronousChecks.indices.map { state.asynchronousChecks[$0].stop() }
-      return (tasks, state.observers.all, state.crossFieldChecks)
+    let last = state.access { state in
+      let last = state
+      // Two fields with checks that read each other would form a reference cycle.
+      state.crossFieldChecks = []
+      state.observers = Observers()
+      return last
     }
-    for task in tasks { task?.cancel() }
-    for observer in observers { observer.handler?.ended() }
-    withExtendedLifetime(checks) {}
+    for check in last.asynchronousChecks { check.task?.cancel() }
+    for observer in last.observers.all { observer.handler?.ended() }
   }
 
   /// The value; setting it touches the field.

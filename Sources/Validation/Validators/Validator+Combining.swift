@@ -69,7 +69,7 @@ extension Validator {
 
   /// Returns the same checks, which this name and an ordinal identify in a report.
   public func named(_ name: String) -> Validator {
-    replacingChecks { $0.id = ValidationCheck.ID(name) }
+    replacingChecks { $0.id = ValidationCheck.ID(name: name, ordinal: 0) }
   }
 
   /// Returns one check, with a custom message and advice, that holds if all requirements hold.
