@@ -29,33 +29,30 @@ public struct Natural: Hashable, Sendable {
 
   /// Subtracts a number, which must not be greater than this one.
   static func -= (difference: inout Natural, subtrahend: Natural) {
-    var borrow: UInt64 = 0
+    var carry: Int128 = 0
     for index in difference.limbs.indices {
       let other = index < subtrahend.limbs.count ? subtrahend.limbs[index] : 0
-      let (partial, under) = difference.limbs[index].subtractingReportingOverflow(other)
-      let (limb, underNow) = partial.subtractingReportingOverflow(borrow)
-      difference.limbs[index] = limb
-      borrow = under || underNow ? 1 : 0
-      if borrow == 0, index >= subtrahend.limbs.count { break }
+      carry = carry &+ Int128(difference.limbs[index]) &- Int128(other)
+      difference.limbs[index] = UInt64(truncatingIfNeeded: carry)
+      carry >>= 64
+      if carry == 0, index >= subtrahend.limbs.count { break }
     }
-    precondition(borrow == 0, "Cannot subtract a greater number from a natural number.")
+    precondition(carry == 0, "Cannot subtract a greater number from a natural number.")
     while difference.limbs.last == 0 { difference.limbs.removeLast() }
   }
 
   /// Adds the product of a number and a factor.
   mutating func add(_ addend: Natural, times factor: UInt64) {
     if factor == 0 { return }
-    var carry: UInt64 = 0
+    var carry: UInt128 = 0
     var index = 0
     while index < addend.limbs.count || carry > 0 {
       if index == limbs.count { limbs.append(0) }
       let other = index < addend.limbs.count ? addend.limbs[index] : 0
-      let (high, low) = other.multipliedFullWidth(by: factor)
-      let (partial, over) = limbs[index].addingReportingOverflow(low)
-      let (limb, overNow) = partial.addingReportingOverflow(carry)
-      limbs[index] = limb
-      // The high half of a product is at most 2^64 − 2, so this cannot overflow.
-      carry = high + (over ? 1 : 0) + (overNow ? 1 : 0)
+      // The product is at most 2^128 − 2^65 + 1, so the sum cannot overflow.
+      carry = carry &+ UInt128(limbs[index]) &+ UInt128(other) &* UInt128(factor)
+      limbs[index] = UInt64(truncatingIfNeeded: carry)
+      carry >>= 64
       index += 1
     }
   }

@@ -47,50 +47,40 @@ extension DescriptorParser {
 
   private mutating func parseCustomClass() throws(PasswordRulesError) -> PrintableCharacters {
     let opening = position
-    position += 1
-    let start = position
+    guard let bracket = bytes[opening...].firstIndex(of: UInt8(ascii: "]")) else {
+      position = bytes.count
+      if isLenient { return "" }
+      throw error("This class has no closing `]`", at: opening..<(opening + 1))
+    }
+    position = bracket + 1
+    if isAt("]") {
+      position += 1
+    } else if let next = bytes[position...].first(where: { !$0.isWhitespace }),
+      next != UInt8(ascii: ","), next != UInt8(ascii: ";")
+    {
+      throw error(
+        """
+        `]` ends the class here; expected `,`, `;` or the end. A literal `]` must be the last \
+        character in the class, as in `[abc]]`
+        """, at: bracket..<position)
+    }
     var characters = PrintableCharacters()
     var ignored = RangeSet<Int>()
     var hasLateHyphen = false
-    while let byte = current {
-      if byte == UInt8(ascii: "]") {
-        position += 1
-        if isAt("]") {
-          position += 1
-          characters.insert(byte)
-        } else {
-          try checkEnd(of: start..<(position - 1))
-        }
-        for range in ignored.ranges {
-          warn(
-            "A class can contain only printable ASCII characters; this text is ignored", at: range,
-            replace: "")
-        }
-        if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
-        return characters
-      }
-      if byte == UInt8(ascii: "-"), position > start {
+    for index in (opening + 1)..<(position - 1) {
+      if bytes[index] == UInt8(ascii: "-"), index > opening + 1 {
         hasLateHyphen = true
-      } else if !characters.insert(byte) {
-        ignored.insert(contentsOf: position..<(position + 1))
+      } else if !characters.insert(bytes[index]) {
+        ignored.insert(contentsOf: index..<(index + 1))
       }
-      position += 1
     }
-    if isLenient { return "" }
-    throw error("This class has no closing `]`", at: opening..<(opening + 1))
-  }
-
-  /// Throws an error if invalid text follows the class, because the class probably contains a `]`.
-  private func checkEnd(of content: Range<Int>) throws(PasswordRulesError) {
-    var next = position
-    while next < bytes.count, bytes[next].isWhitespace { next += 1 }
-    guard next < bytes.count, bytes[next] != UInt8(ascii: ","), bytes[next] != UInt8(ascii: ";")
-    else { return }
-    throw error(
-      """
-      `]` ends the class here; expected `,`, `;` or the end. A literal `]` must be the last character \
-      in the class, as in `[abc]]`
-      """, at: content.upperBound..<position)
+    for range in ignored.ranges {
+      warn(
+        "A class can contain only printable ASCII characters; this text is ignored", at: range,
+        replace: "")
+    }
+    if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
+    return characters
   }
 
   /// Suggests named classes in place of ranges such as `a-z`.

@@ -1,4 +1,5 @@
 import SerializedAccess
+import _StringProcessing
 
 /// A check of one field that also reads another, such as a password confirmation.
 ///
@@ -108,18 +109,9 @@ extension CrossFieldCheck where Value: StringProtocol {
     let scalars = string.unicodeScalars.enumerated().flatMap { index, scalar in
       scalar.properties.lowercaseMapping.unicodeScalars.map { (index: index, scalar: $0) }
     }
-    var positions: [Range<Int>] = []
-    var start = 0
-    while start + part.count <= scalars.count {
-      let end = start + part.count
-      if scalars[start..<end].lazy.map(\.scalar).elementsEqual(part) {
-        positions.append(scalars[start].index..<scalars[end - 1].index + 1)
-        start = end
-      } else {
-        start += 1
-      }
+    return scalars.map(\.scalar).ranges(of: part).map { range in
+      scalars[range.lowerBound].index..<scalars[range.upperBound - 1].index + 1
     }
-    return positions
   }
 }
 
