@@ -3,6 +3,7 @@ import PasswordRules
 enum EnglishStrings: LocalizedStrings {
   static let (and, or) = ("and", "or")
   static let quotationMarks = ("“", "”")
+  static let position = (" at", "At")
   static let (space, tab, lineBreak) = ("the space", "the tab", "the line break")
   static let element = Noun("element", "elements")
   static let character = Noun("character", "characters")
@@ -23,9 +24,14 @@ enum EnglishStrings: LocalizedStrings {
     case .onlyOf: "Only \(shared(message, language))"
     case .remove: "Remove or replace \(shared(message, language))"
     case .removeAt(let positions): "Remove or replace the text at \(Self.positions(positions))"
-    case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let position, let limit):
-      "\(text.map { "\(quoted($0)) at" } ?? "At") \(Self.position(position)): \(limitText(run, limit))"
+    case .maximumRun(.repeating, 1): "No equal characters in a row"
+    case .maximumRun(.sequential, 1): "No sequential characters in a row, such as abc or 321"
+    case .maximumRun(.consecutive, 1): "No equal or sequential characters in a row"
+    case .maximumRun(.repeating, let limit): "At most \(limit) equal characters in a row"
+    case .maximumRun(.sequential, let limit):
+      "At most \(limit) sequential characters in a row, such as abc or 321"
+    case .maximumRun(.consecutive, let limit):
+      "At most \(limit) equal or sequential characters in a row"
     case .replaceCharacters: "No room is left for this: delete or replace something first"
     case .prefix(let text): "Begins with \(quoted(text))"
     case .suffix(let text): "Ends with \(quoted(text))"
@@ -47,7 +53,7 @@ enum EnglishStrings: LocalizedStrings {
       "This password is one of the first that attackers try: "
         + "choose another, such as several random words"
     case .not(let message): "Not: \(language.text(of: message))"
-    case .all, .either, .custom: shared(message, language)
+    case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -66,16 +72,6 @@ enum EnglishStrings: LocalizedStrings {
     case .progress(let done, let all):
       "\(done) of \(Noun("requirement", "requirements").counted(all)) met"
     }
-  }
-
-  private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
-    let characters =
-      switch run {
-      case .repeating: "equal characters in a row"
-      case .sequential: "sequential characters in a row, such as abc or 321"
-      case .consecutive: "equal or sequential characters in a row"
-      }
-    return limit == 1 ? "No \(characters)" : "At most \(limit) \(characters)"
   }
 
   static func noun(_ characterClass: CharacterClass) -> Noun {

@@ -3,6 +3,7 @@ import PasswordRules
 enum GermanStrings: LocalizedStrings {
   static let (and, or) = ("und", "oder")
   static let quotationMarks = ("„", "“")
+  static let position = (" an Stelle", "An Stelle")
   static let (space, tab, lineBreak) = ("Leerzeichen", "Tabulator", "Zeilenumbruch")
   static let element = Noun("Element", "Elemente")
   static let character = Noun("Zeichen", "Zeichen")
@@ -23,9 +24,14 @@ enum GermanStrings: LocalizedStrings {
     case .onlyOf: "Nur \(shared(message, language))"
     case .remove: "\(shared(message, language)) entfernen oder ersetzen"
     case .removeAt(let positions): "Stelle \(Self.positions(positions)): entfernen oder ersetzen"
-    case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let position, let limit):
-      "\(text.map { "\(quoted($0)) an" } ?? "An") Stelle \(Self.position(position)): \(limitText(run, limit))"
+    case .maximumRun(.repeating, 1): "Keine gleichen Zeichen hintereinander"
+    case .maximumRun(.sequential, 1): "Keine Nachbarn wie abc oder 321 hintereinander"
+    case .maximumRun(.consecutive, 1): "Keine gleichen oder benachbarten Zeichen hintereinander"
+    case .maximumRun(.repeating, let limit): "Höchstens \(limit) gleiche Zeichen hintereinander"
+    case .maximumRun(.sequential, let limit):
+      "Höchstens \(limit) Nachbarn wie abc oder 321 hintereinander"
+    case .maximumRun(.consecutive, let limit):
+      "Höchstens \(limit) gleiche oder benachbarte Zeichen hintereinander"
     case .replaceCharacters: "Dafür ist kein Platz mehr: zuerst etwas löschen oder ersetzen"
     case .prefix(let text): "Beginnt mit \(quoted(text))"
     case .suffix(let text): "Endet mit \(quoted(text))"
@@ -47,7 +53,7 @@ enum GermanStrings: LocalizedStrings {
       "Dieses Passwort probieren Angreifer als eines der ersten: "
         + "ein anderes wählen, etwa mehrere zufällige Wörter"
     case .not(let message): "Nicht: \(language.text(of: message))"
-    case .all, .either, .custom: shared(message, language)
+    case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -66,18 +72,6 @@ enum GermanStrings: LocalizedStrings {
     case .progress(let done, let all):
       "\(done) von \(Noun("Anforderung", "Anforderungen").counted(all)) erfüllt"
     }
-  }
-
-  private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
-    let characters =
-      switch run {
-      case .repeating: limit == 1 ? "gleichen Zeichen" : "gleiche Zeichen"
-      case .sequential: "Nachbarn wie abc oder 321"
-      case .consecutive:
-        limit == 1 ? "gleichen oder benachbarten Zeichen" : "gleiche oder benachbarte Zeichen"
-      }
-    return (limit == 1 ? "Keine \(characters)" : "Höchstens \(limit) \(characters)")
-      + " hintereinander"
   }
 
   static func noun(_ characterClass: CharacterClass) -> Noun {

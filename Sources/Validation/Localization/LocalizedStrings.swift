@@ -5,6 +5,8 @@ protocol LocalizedStrings: SendableMetatype {
   static var and: String { get }
   static var or: String { get }
   static var quotationMarks: (String, String) { get }
+  /// The words before a position, after a quotation and on their own.
+  static var position: (String, String) { get }
   // The names of invisible characters, in the form used in sentences.
   static var space: String { get }
   static var tab: String { get }
@@ -35,6 +37,9 @@ extension LocalizedStrings {
     case .onlyOf(let classes): list(classes.map { noun($0).plural }, and)
     case .remove(let characters): list(characters.map(name), and)
     case .minimum(let value), .maximum(let value): value
+    case .shortenRun(let run, let text, let range, let limit):
+      (text.map { quoted($0) + position.0 } ?? position.1)
+        + " \(positions([range])): \(Self.text(of: .maximumRun(run, limit), in: language))"
     case .all(let messages): list(messages.map(language.text), and)
     case .either(let messages): list(messages.map(language.text), or)
     case .custom(let code, let parameters):
@@ -53,13 +58,11 @@ extension LocalizedStrings {
 
   /// Returns the first three ranges, counted from one, such as "4–6, 9".
   static func positions(_ positions: [Range<Int>]) -> String {
-    let shown = positions.prefix(3).map(position).joined(separator: ", ")
-    return positions.count > 3 ? "\(shown) …" : shown
-  }
-
-  static func position(_ position: Range<Int>) -> String {
-    position.count > 1
-      ? "\(position.lowerBound + 1)–\(position.upperBound)" : "\(position.lowerBound + 1)"
+    let shown = positions.prefix(3).map { range in
+      let first = "\(range.lowerBound + 1)"
+      return range.count > 1 ? "\(first)–\(range.upperBound)" : first
+    }
+    return shown.joined(separator: ", ") + (positions.count > 3 ? " …" : "")
   }
 
   private static func isVisible(_ character: String) -> Bool {

@@ -3,6 +3,7 @@ import PasswordRules
 enum RussianStrings: LocalizedStrings {
   static let (and, or) = ("и", "или")
   static let quotationMarks = ("«", "»")
+  static let position = (", позиция", "Позиция")
   static let (space, tab, lineBreak) = ("пробел", "табуляцию", "перенос строки")
   static let element = Noun("элемент", few: "элемента", "элементов")
   static let character = Noun("символ", few: "символа", "символов", plural: "символы")
@@ -23,10 +24,17 @@ enum RussianStrings: LocalizedStrings {
     case .onlyOf: "Только \(shared(message, language))"
     case .remove: "Удалите или замените \(shared(message, language))"
     case .removeAt(let positions): "Позиция \(Self.positions(positions)): удалите или замените"
-    case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let position, let limit):
-      "\(text.map { "\(quoted($0)), позиция" } ?? "Позиция") \(Self.position(position)): "
-        + limitText(run, limit)
+    case .maximumRun(.repeating, let limit) where Noun.isSingular(limit):
+      "Не более \(limit) одинакового символа подряд"
+    case .maximumRun(.repeating, let limit): "Не более \(limit) одинаковых символов подряд"
+    case .maximumRun(.sequential, let limit) where Noun.isSingular(limit):
+      "Не более \(limit) соседнего символа подряд (например, abc или 321)"
+    case .maximumRun(.sequential, let limit):
+      "Не более \(limit) соседних символов подряд (например, abc или 321)"
+    case .maximumRun(.consecutive, let limit) where Noun.isSingular(limit):
+      "Не более \(limit) одинакового или соседнего символа подряд (например, abc или 321)"
+    case .maximumRun(.consecutive, let limit):
+      "Не более \(limit) одинаковых или соседних символов подряд (например, abc или 321)"
     case .replaceCharacters: "Для этого не осталось места: сначала удалите или замените что-нибудь"
     case .prefix(let text): "Начинается с \(quoted(text))"
     case .suffix(let text): "Заканчивается на \(quoted(text))"
@@ -48,7 +56,7 @@ enum RussianStrings: LocalizedStrings {
       "Злоумышленники пробуют этот пароль одним из первых: "
         + "выберите другой, например несколько случайных слов"
     case .not(let message): "Не так: \(language.text(of: message))"
-    case .all, .either, .custom: shared(message, language)
+    case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -67,19 +75,6 @@ enum RussianStrings: LocalizedStrings {
     case .progress(let done, let all):
       "Выполнено \(done) из " + Noun("требование", few: "требования", "требований").limiting(all)
     }
-  }
-
-  private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
-    let isSingular = Noun.isSingular(limit)
-    let characters =
-      switch run {
-      case .repeating: isSingular ? "одинакового символа" : "одинаковых символов"
-      case .sequential: isSingular ? "соседнего символа" : "соседних символов"
-      case .consecutive:
-        isSingular ? "одинакового или соседнего символа" : "одинаковых или соседних символов"
-      }
-    return "Не более \(limit) \(characters) подряд"
-      + (run == .repeating ? "" : " (например, abc или 321)")
   }
 
   static func noun(_ characterClass: CharacterClass) -> Noun {

@@ -3,6 +3,7 @@ import PasswordRules
 enum SpanishStrings: LocalizedStrings {
   static let (and, or) = ("y", "o")
   static let quotationMarks = ("«", "»")
+  static let position = (" en la posición", "En la posición")
   static let (space, tab, lineBreak) = ("el espacio", "el tabulador", "el salto de línea")
   static let element = Noun("elemento", "elementos")
   static let character = Noun("carácter", "caracteres")
@@ -24,9 +25,14 @@ enum SpanishStrings: LocalizedStrings {
     case .remove: "Elimina o sustituye \(shared(message, language))"
     case .removeAt(let positions):
       "Elimina o sustituye el texto en la posición \(Self.positions(positions))"
-    case .maximumRun(let run, let limit): limitText(run, limit)
-    case .shortenRun(let run, let text, let position, let limit):
-      "\(text.map { "\(quoted($0)) en" } ?? "En") la posición \(Self.position(position)): \(limitText(run, limit))"
+    case .maximumRun(.repeating, 1): "Sin caracteres iguales seguidos"
+    case .maximumRun(.sequential, 1): "Sin caracteres consecutivos seguidos, como abc o 321"
+    case .maximumRun(.consecutive, 1): "Sin caracteres iguales o consecutivos seguidos"
+    case .maximumRun(.repeating, let limit): "Como máximo \(limit) caracteres iguales seguidos"
+    case .maximumRun(.sequential, let limit):
+      "Como máximo \(limit) caracteres consecutivos seguidos, como abc o 321"
+    case .maximumRun(.consecutive, let limit):
+      "Como máximo \(limit) caracteres iguales o consecutivos seguidos"
     case .replaceCharacters: "No queda sitio para esto: borra o sustituye algo antes"
     case .prefix(let text): "Empieza por \(quoted(text))"
     case .suffix(let text): "Termina en \(quoted(text))"
@@ -48,7 +54,7 @@ enum SpanishStrings: LocalizedStrings {
       "Los atacantes prueban esta contraseña entre las primeras: "
         + "elige otra, por ejemplo varias palabras al azar"
     case .not(let message): "No: \(language.text(of: message))"
-    case .all, .either, .custom: shared(message, language)
+    case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
 
@@ -67,16 +73,6 @@ enum SpanishStrings: LocalizedStrings {
     case .progress(let done, let all):
       "Cumplidos: \(done) de \(Noun("requisito", "requisitos").counted(all))"
     }
-  }
-
-  private static func limitText(_ run: ValidationMessage.Run, _ limit: Int) -> String {
-    let characters =
-      switch run {
-      case .repeating: "caracteres iguales seguidos"
-      case .sequential: "caracteres consecutivos seguidos, como abc o 321"
-      case .consecutive: "caracteres iguales o consecutivos seguidos"
-      }
-    return limit == 1 ? "Sin \(characters)" : "Como máximo \(limit) \(characters)"
   }
 
   static func noun(_ characterClass: CharacterClass) -> Noun {
