@@ -59,10 +59,11 @@ public struct PasswordRuleSet: Hashable, Sendable {
       checked[index] = .required(alphabet.classes)
     }
     checked.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : checked.endIndex)
-    let limits = [maxConsecutive, maxRepeating, maxSequential, minLength, maxLength]
-    for case (let name, let limit?) in zip(PasswordRule.Name.limits, limits) {
-      checked.append(.limit(name, limit))
-    }
+    checked += [
+      maxConsecutive.map(PasswordRule.maxConsecutive), maxRepeating.map(PasswordRule.maxRepeating),
+      maxSequential.map(PasswordRule.maxSequential), minLength.map(PasswordRule.minLength),
+      maxLength.map(PasswordRule.maxLength),
+    ].compactMap(\.self)
     checks = checked.map { PasswordReport.Check(rule: $0) }
   }
 

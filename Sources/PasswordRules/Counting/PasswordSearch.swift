@@ -92,6 +92,7 @@ struct PasswordSearch {
     // From this length on, the length limits no longer distinguish the two rule sets.
     let decisiveLength = max(
       lengths.lowerBound, otherLeast, otherMost == .max ? 0 : otherMost + 1)
+    let otherAccepting = otherAutomaton?.accepting ?? []
     let workLimit = other == nil ? 1 << 17 : 1 << 18
     var (length, work) = (0, 0)
     while !reached.isEmpty, length <= lengths.upperBound {
@@ -99,7 +100,7 @@ struct PasswordSearch {
         let violatesOtherLength = length < otherLeast || length > otherMost
         let found = reached.first { state, _ in
           automaton.accepting[state.first]
-            && (violatesOtherLength || state.second.map { !isAcceptedByOther($0) } ?? true)
+            && (violatesOtherLength || state.second.map { otherAccepting[$0] } != true)
         }
         if let found { return (length, found.value) }
       }
@@ -129,8 +130,6 @@ struct PasswordSearch {
     guard least <= most, let found = try shortest(in: least...most) else { return nil }
     return String(String.UnicodeScalarView(found.password))
   }
-
-  private func isAcceptedByOther(_ state: Int) -> Bool { otherAutomaton?.accepting[state] == true }
 
   /// Returns the states that one more character reaches.
   private func extended() -> [State: [Unicode.Scalar]] {

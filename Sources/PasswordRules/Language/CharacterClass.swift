@@ -32,13 +32,6 @@ public enum CharacterClass: Hashable, Sendable {
     ("upper", .upper), ("lower", .lower), ("digit", .digits), ("special", .special),
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
   ]
-
-  /// Creates the class with a name of ASCII letters and hyphens, ignoring case.
-  init?(named name: String) {
-    let name = name.lowercased()
-    guard let match = Self.names.first(where: { $0.name == name }) else { return nil }
-    self = match.characterClass
-  }
 }
 
 extension CharacterClass {

@@ -23,17 +23,6 @@ public enum PasswordRule: Hashable, Sendable {
 }
 
 extension PasswordRule {
-  static func limit(_ name: Name, _ value: Int) -> PasswordRule {
-    switch name {
-    case .required, .allowed: preconditionFailure("The rule \(name.rawValue) has no limit.")
-    case .maxConsecutive: .maxConsecutive(value)
-    case .maxRepeating: .maxRepeating(value)
-    case .maxSequential: .maxSequential(value)
-    case .minLength: .minLength(value)
-    case .maxLength: .maxLength(value)
-    }
-  }
-
   var parts: (name: Name, limit: Int?) {
     switch self {
     case .required: (.required, nil)

@@ -1,9 +1,6 @@
 /// A set of printable ASCII characters, U+0020 to U+007E, the only ones in a custom
 /// ``CharacterClass``.
 public struct PrintableCharacters: Hashable, Sendable {
-  private static let first: UInt8 = 0x20
-  private static let last: UInt8 = 0x7E
-
   // A stored `UInt128` would have an alignment of 16 bytes, which makes arrays slow to allocate.
   private var low: UInt64 = 0
   private var high: UInt64 = 0
@@ -34,8 +31,8 @@ public struct PrintableCharacters: Hashable, Sendable {
   /// Adds a character, or returns false if it is not printable ASCII.
   @discardableResult
   mutating func insert(_ byte: UInt8) -> Bool {
-    guard (Self.first...Self.last).contains(byte) else { return false }
-    bits |= 1 << UInt128(byte - Self.first)
+    guard (0x20...0x7E).contains(byte) else { return false }
+    bits |= 1 << UInt128(byte - 0x20)
     return true
   }
 

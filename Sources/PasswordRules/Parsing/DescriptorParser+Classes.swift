@@ -32,10 +32,13 @@ extension DescriptorParser {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
     let name = scanName()
-    if let named = CharacterClass(named: name) { return named }
+    let lowercased = name.lowercased()
+    if let match = CharacterClass.names.first(where: { $0.name == lowercased }) {
+      return match.characterClass
+    }
     let range = start..<position
     if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
-    if name.lowercased() == "digits", !isLenient {
+    if lowercased == "digits", !isLenient {
       warn("Other parsers do not recognize `\(name)`", at: range, replace: "digit")
       return .digits
     }

@@ -25,8 +25,6 @@ extension UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) || self == UInt8(ascii: "-")
   }
 
-  var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
   var isWhitespace: Bool {
     switch self {
     case 0x20, 0x09, 0x0A, 0x0C, 0x0D: true

@@ -77,14 +77,18 @@ struct DescriptorParser {
     switch name {
     case .required: try parseClasses { .required($0) }
     case .allowed: try parseClasses { .allowed($0) }
-    default: try parseLimit(name)
+    case .maxConsecutive: try parseLimit { .maxConsecutive($0) }
+    case .maxRepeating: try parseLimit { .maxRepeating($0) }
+    case .maxSequential: try parseLimit { .maxSequential($0) }
+    case .minLength: try parseLimit { .minLength($0) }
+    case .maxLength: try parseLimit { .maxLength($0) }
     }
   }
 
-  private mutating func parseLimit(_ name: PasswordRule.Name) throws(PasswordRulesError) {
+  private mutating func parseLimit(_ rule: (Int) -> PasswordRule) throws(PasswordRulesError) {
     let start = position
     var number = 0.0
-    while let byte = current, byte.isDigit {
+    while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
       number = number * 10 + Double(byte - UInt8(ascii: "0"))
       position += 1
     }
@@ -104,7 +108,7 @@ struct DescriptorParser {
       throw error("Unexpected space after the number", at: end..<position, replace: "")
     }
     if value == 0 { warn("A limit of 0 has no effect", at: range) }
-    rules.append((.limit(name, value), number))
+    rules.append((rule(value), number))
   }
 
   static func excerpt(_ name: String) -> String {

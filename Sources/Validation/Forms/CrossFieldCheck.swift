@@ -56,13 +56,12 @@ extension CrossFieldCheck {
 extension ValidatedField {
   /// Adds a check that also reads another field to the report.
   public func require(_ check: CrossFieldCheck<Value>) {
+    // First, so that no change of the other field is missed.
+    check.follow(Dependent(field: self) { [weak self] in self?.revalidate { _ in } })
     revalidate { state in
       state.crossFieldChecks.append(check)
       state.report.checks.append(distinct: [check.check])
     }
-    // The other field may have changed before this field became its dependent.
-    check.follow(Dependent(field: self) { [weak self] in self?.revalidate { _ in } })
-    revalidate { _ in }
   }
 }
 
