@@ -93,9 +93,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
 
   /// The classes of all allowed characters, including the required ones.
   public var allowedClasses: [CharacterClass] { alphabet.classes }
-}
 
-extension PasswordRuleSet {
   /// Creates a rule set by combining several, such as those of a field and of the site.
   ///
   /// A character is allowed only if every rule set allows it. If several rule sets contain the same

@@ -82,6 +82,22 @@ extension PasswordRuleSet {
       return bound
     }
   }
+
+  /// Returns whether a password satisfies every rule.
+  public func isSatisfied(
+    by password: some StringProtocol, unit: LengthUnit = .codePoints,
+    matching mode: RequirementMatchingMode = .distinct
+  ) -> Bool {
+    check(password, unit: unit, matching: mode).isSatisfied
+  }
+
+  /// Returns the checks of the rules that a password does not satisfy.
+  public func violations(
+    in password: some StringProtocol, unit: LengthUnit = .codePoints,
+    matching mode: RequirementMatchingMode = .distinct
+  ) -> [PasswordReport.Check] {
+    check(password, unit: unit, matching: mode).checks.filter { $0.state != .satisfied }
+  }
 }
 
 extension PasswordReport.Check {
@@ -97,23 +113,5 @@ extension RunDetector {
     than limit: Int, where isIncluded: (CharacterRun.Step) -> Bool = { _ in true }
   ) -> [Range<Int>] {
     excesses.filter { $0.range.count > limit && isIncluded($0.step) }.map(\.range)
-  }
-}
-
-extension PasswordRuleSet {
-  /// Returns whether a password satisfies every rule.
-  public func isSatisfied(
-    by password: some StringProtocol, unit: LengthUnit = .codePoints,
-    matching mode: RequirementMatchingMode = .distinct
-  ) -> Bool {
-    check(password, unit: unit, matching: mode).isSatisfied
-  }
-
-  /// Returns the checks of the rules that a password does not satisfy.
-  public func violations(
-    in password: some StringProtocol, unit: LengthUnit = .codePoints,
-    matching mode: RequirementMatchingMode = .distinct
-  ) -> [PasswordReport.Check] {
-    check(password, unit: unit, matching: mode).checks.filter { $0.state != .satisfied }
   }
 }

@@ -20,9 +20,7 @@ public enum PasswordRule: Hashable, Sendable {
 
   /// Returns a rule that allows the characters of these classes.
   public static func allowed(_ classes: CharacterClass...) -> PasswordRule { .allowed(classes) }
-}
 
-extension PasswordRule {
   var parts: (name: Name, limit: Int?) {
     switch self {
     case .required: (.required, nil)

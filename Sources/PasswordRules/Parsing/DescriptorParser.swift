@@ -39,7 +39,8 @@ struct DescriptorParser {
       if !isAt(";") {
         if !isLenient { throw error("Expected `;` before the next rule", insert: ";") }
         // If a rule ends with anything but a semicolon, all rules are discarded.
-        return rules = []
+        rules = []
+        return
       }
       position += 1
       skipWhitespace()

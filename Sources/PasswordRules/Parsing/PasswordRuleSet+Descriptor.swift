@@ -33,9 +33,7 @@ extension PasswordRuleSet {
     parser.warnAboutForbiddenLetters(rules)
     return (rules, parser.inCodePoints(parser.warnings))
   }
-}
 
-extension PasswordRuleSet {
   /// The version of the language in which a rule set is printed.
   public enum Dialect: Hashable, Sendable {
     /// The language since 2026, which includes `max-repeating` and `max-sequential`.

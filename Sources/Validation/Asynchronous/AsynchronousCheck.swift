@@ -17,6 +17,18 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
   let cacheLimit: Int
   let areEqual: @Sendable (Value, Value) -> Bool
   let answer: @Sendable (Value) async throws -> AsynchronousAnswer
+
+  func outcome(for value: Value) async -> AsynchronousOutcome {
+    do {
+      return switch try await answer(value) {
+      case .satisfied: AsynchronousOutcome(state: .satisfied)
+      case .rejected(let advice): AsynchronousOutcome(state: .violated, advice: advice)
+      }
+    } catch {
+      // The description of the error can contain secrets.
+      return AsynchronousOutcome(state: .unavailable(.failed(String(reflecting: type(of: error)))))
+    }
+  }
 }
 
 extension AsynchronousCheck where Value: Equatable {
@@ -43,20 +55,6 @@ extension AsynchronousCheck where Value: Equatable {
     self.cacheLimit = cacheLimit
     self.answer = answer
     areEqual = { $0 == $1 }
-  }
-}
-
-extension AsynchronousCheck {
-  func outcome(for value: Value) async -> AsynchronousOutcome {
-    do {
-      return switch try await answer(value) {
-      case .satisfied: AsynchronousOutcome(state: .satisfied)
-      case .rejected(let advice): AsynchronousOutcome(state: .violated, advice: advice)
-      }
-    } catch {
-      // The description of the error can contain secrets.
-      return AsynchronousOutcome(state: .unavailable(.failed(String(reflecting: type(of: error)))))
-    }
   }
 }
 

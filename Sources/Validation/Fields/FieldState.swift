@@ -27,9 +27,7 @@ struct FieldState<Value: Sendable>: Sendable {
   var firstAsynchronousIndex: Int {
     report.checks.count - asynchronousChecks.count - crossFieldChecks.count
   }
-}
 
-extension FieldState {
   /// The work to perform outside the lock.
   struct SideEffects {
     var cancelled: [Task<Void, Never>] = []
@@ -84,7 +82,7 @@ extension FieldState {
     for (index, check) in zip(asynchronousChecks.indices, current) {
       if !mustUpdateAsynchronousChecks {
         // Outcomes can have arrived after the snapshot was taken.
-        setOutcome(of: index, check.state, advice: check.advice)
+        setOutcome(of: index, .init(state: check.state, advice: check.advice))
       } else if report.checks[firstAsynchronousIndex + index].state == .pending {
         restart(index, debouncing: true, &sideEffects)
       } else {
@@ -103,7 +101,7 @@ extension FieldState {
 
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     stop(index, &sideEffects)
-    setOutcome(of: index, .pending)
+    setOutcome(of: index, .init(state: .pending))
     asynchronousChecks[index].isDebouncing = debouncing
     sideEffects.started.append(
       AsynchronousStart(
@@ -118,9 +116,8 @@ extension FieldState {
     sideEffects.observers = observers.all
   }
 
-  mutating func setOutcome(
-    of index: Int, _ state: ValidationCheck.State, advice: ValidationMessage? = nil
-  ) {
-    report.checks.update(firstAsynchronousIndex + index, state, advice: advice)
+  mutating func setOutcome(of index: Int, _ outcome: AsynchronousOutcome) {
+    report.checks.update(
+      firstAsynchronousIndex + index, outcome.state, advice: outcome.advice)
   }
 }

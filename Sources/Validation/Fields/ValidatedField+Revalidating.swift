@@ -39,9 +39,7 @@ extension ValidatedField {
     for start in sideEffects.started { self.start(start) }
     for observer in sideEffects.observers { observer.handler?.changed() }
   }
-}
 
-extension ValidatedField {
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
   /// This method touches the field, skips the debounce, and retries unavailable checks. If the
@@ -97,7 +95,7 @@ extension ValidatedField {
     changeReport { state, sideEffects in
       guard state.asynchronousChecks[start.index].runID == start.runID else { return }
       state.stop(start.index, &sideEffects)
-      state.setOutcome(of: start.index, outcome.state, advice: outcome.advice)
+      state.setOutcome(of: start.index, outcome)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
     }
   }

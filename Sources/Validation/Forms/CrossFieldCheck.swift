@@ -32,9 +32,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
       }
     }
   }
-}
 
-extension CrossFieldCheck {
   /// Creates a check with a name in the report and a closure that returns whether the values of
   /// this field and the other meet the requirement.
   ///

@@ -7,9 +7,7 @@ public enum NIST: Sendable {
 
   /// Returns the minimum length of a password, in code points: 15, or 8 with a second factor.
   public static func minimum(secondFactor: Bool) -> Int { secondFactor ? 8 : 15 }
-}
 
-extension NIST {
   /// A contradiction between a rule set and NIST SP 800-63B-4, section 3.1.1.2.
   public enum Contradiction: Hashable, Sendable {
     /// A character of these classes is required. This is a composition rule.

@@ -39,21 +39,7 @@ public struct PasswordBlockList: Sendable {
   public mutating func insert(_ more: some Sequence<String>) {
     for password in more { passwords.insert(comparison.key(for: password)) }
   }
-}
 
-extension PasswordBlockList.Comparison {
-  fileprivate func key(for password: String) -> String {
-    if self == .exact { return password }
-    var key = String.UnicodeScalarView()
-    for scalar in password.unicodeScalars {
-      // Setting the bit 0x20 turns uppercase letters into lowercase ones.
-      key.append(("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
-    }
-    return String(key)
-  }
-}
-
-extension PasswordBlockList {
   /// The maximum size of a file, in bytes: 64 MiB, about seven million passwords.
   public static let largestFile = 1 << 26
   /// The maximum length of a line, in bytes.
@@ -104,6 +90,18 @@ extension PasswordBlockList {
       if bytes.count > largestFile { throw .tooLarge(path: path, limit: largestFile) }
       if count < chunk.count { return bytes }
     }
+  }
+}
+
+extension PasswordBlockList.Comparison {
+  fileprivate func key(for password: String) -> String {
+    if self == .exact { return password }
+    var key = String.UnicodeScalarView()
+    for scalar in password.unicodeScalars {
+      // Setting the bit 0x20 turns uppercase letters into lowercase ones.
+      key.append(("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
+    }
+    return String(key)
   }
 }
 

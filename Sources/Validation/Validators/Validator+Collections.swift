@@ -13,6 +13,21 @@ extension Validator where Value: Collection & SendableMetatype {
       bounds.record(count, in: &results) { $0..<count }
     }
   }
+
+  /// Returns one check that all requirements of a validator hold for each element.
+  ///
+  /// The state is the worst state of any element, and the positions are those of the elements that
+  /// do not meet the requirements.
+  public static func each(_ validator: Validator<Value.Element>) -> Validator {
+    Validator("each", .each(validator.combinedRequirement)) { elements, results in
+      var all = Summary()
+      for (position, element) in elements.enumerated() {
+        let state = validator.summary(of: element).state
+        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
+      }
+      results.record(all.state, positions: all.positions)
+    }
+  }
 }
 
 extension Validator
@@ -26,23 +41,6 @@ where Value: Collection & SendableMetatype, Value.Element: Hashable & SendableMe
         positions.append(position..<(position + 1))
       }
       results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
-    }
-  }
-}
-
-extension Validator where Value: Collection & SendableMetatype {
-  /// Returns one check that all requirements of a validator hold for each element.
-  ///
-  /// The state is the worst state of any element, and the positions are those of the elements that
-  /// do not meet the requirements.
-  public static func each(_ validator: Validator<Value.Element>) -> Validator {
-    Validator("each", .each(validator.combinedRequirement)) { elements, results in
-      var all = Summary()
-      for (position, element) in elements.enumerated() {
-        let state = validator.summary(of: element).state
-        all.add(state, positions: state == .satisfied ? [] : [position..<(position + 1)])
-      }
-      results.record(all.state, positions: all.positions)
     }
   }
 }

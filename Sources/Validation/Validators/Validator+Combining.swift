@@ -35,9 +35,7 @@ extension Validator {
   private var alternatives: [ValidationMessage] {
     if case .either(let messages) = combinedRequirement { messages } else { [combinedRequirement] }
   }
-}
 
-extension Validator {
   /// Returns the checks of a validator for a part of the value, such as the property of a key path.
   public static func at<Part>(
     _ part: @escaping @Sendable (Value) -> Part, _ validator: Validator<Part>
@@ -61,9 +59,7 @@ extension Validator {
       for index in validator.checks.indices { results.record(.satisfied, at: index) }
     }
   }
-}
 
-extension Validator {
   /// The same checks as recommendations; a value that fails them is still valid.
   public var recommended: Validator { replacingChecks { $0.severity = .recommendation } }
 
@@ -86,9 +82,7 @@ extension Validator {
         positions: summary.positions)
     }
   }
-}
 
-extension Validator {
   /// Returns a check with a name in the report and a closure that returns, at every keystroke,
   /// whether a value meets the requirement.
   ///

@@ -56,17 +56,7 @@ extension Validator<String> {
       results.record(positions.isEmpty ? .satisfied : .violated, positions: positions)
     }
   }
-}
 
-extension String {
-  /// Returns the positions, in code points, of the characters that satisfy a predicate.
-  func positions(where matches: (Unicode.Scalar) -> Bool) -> [Range<Int>] {
-    if !unicodeScalars.contains(where: matches) { return [] }
-    return Array(Array(unicodeScalars).indices(where: matches).ranges)
-  }
-}
-
-extension Validator<String> {
   /// Returns a validator for a regular expression, created once, that must match the whole string.
   ///
   /// Other strings are `.incomplete`.
@@ -82,5 +72,13 @@ extension Validator<String> {
     return custom("matching", requirement) { string in
       pattern.withLock { string.wholeMatch(of: $0) != nil }
     }
+  }
+}
+
+extension String {
+  /// Returns the positions, in code points, of the characters that satisfy a predicate.
+  func positions(where matches: (Unicode.Scalar) -> Bool) -> [Range<Int>] {
+    if !unicodeScalars.contains(where: matches) { return [] }
+    return Array(Array(unicodeScalars).indices(where: matches).ranges)
   }
 }
