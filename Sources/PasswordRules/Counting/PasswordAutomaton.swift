@@ -7,17 +7,7 @@ struct PasswordAutomaton: Sendable {
   /// Whether outer blanks are rejected, so that the first cell contains the blank alone.
   let rejectsOuterBlanks: Bool
 
-  init(
-    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode, rejectsOuterBlanks: Bool
-  ) throws(PasswordRulesError) {
-    let automaton = try RequirementAutomaton(
-      rules.requirements, matching: mode, characters: Array(rules.alphabet.listed), limit: 100_000)
-    self.init(automaton, rules.runLimits, rejectsOuterBlanks)
-  }
-
-  private init(
-    _ requirements: RequirementAutomaton, _ limits: RunLimits, _ rejectsOuterBlanks: Bool
-  ) {
+  init(_ requirements: RequirementAutomaton, _ limits: RunLimits, rejectsOuterBlanks: Bool) {
     self.requirements = requirements
     self.limits = limits
     self.rejectsOuterBlanks = rejectsOuterBlanks && requirements.characters.first == " "
@@ -27,7 +17,7 @@ struct PasswordAutomaton: Sendable {
   }
 
   func limited(by limits: RunLimits) -> PasswordAutomaton {
-    PasswordAutomaton(requirements, limits, rejectsOuterBlanks)
+    PasswordAutomaton(requirements, limits, rejectsOuterBlanks: rejectsOuterBlanks)
   }
 
   /// Returns the automaton without the limits on runs that passwords of a length cannot exceed.

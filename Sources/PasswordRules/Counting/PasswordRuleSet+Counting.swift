@@ -72,8 +72,10 @@ final class PasswordCounter {
 
   func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
     if let cachedAutomaton { return cachedAutomaton }
-    let automaton = try PasswordAutomaton(
-      rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
+    let requirements = try RequirementAutomaton(
+      rules.requirements, matching: mode, characters: Array(rules.alphabet.listed), limit: 100_000)
+    let automaton = PasswordAutomaton(
+      requirements, rules.runLimits, rejectsOuterBlanks: rejectsOuterBlanks)
     cachedAutomaton = automaton
     return automaton
   }

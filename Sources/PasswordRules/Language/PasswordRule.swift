@@ -21,23 +21,15 @@ public enum PasswordRule: Hashable, Sendable {
   /// Returns a rule that allows the characters of these classes.
   public static func allowed(_ classes: CharacterClass...) -> PasswordRule { .allowed(classes) }
 
-  var parts: (name: Name, limit: Int?) {
+  var parts: (name: Name, classes: [CharacterClass], limit: Int?) {
     switch self {
-    case .required: (.required, nil)
-    case .allowed: (.allowed, nil)
-    case .maxConsecutive(let limit): (.maxConsecutive, limit)
-    case .maxRepeating(let limit): (.maxRepeating, limit)
-    case .maxSequential(let limit): (.maxSequential, limit)
-    case .minLength(let limit): (.minLength, limit)
-    case .maxLength(let limit): (.maxLength, limit)
-    }
-  }
-
-  /// The classes of the rule, or an empty array if it has a limit.
-  var classes: [CharacterClass] {
-    switch self {
-    case .required(let classes), .allowed(let classes): classes
-    default: []
+    case .required(let classes): (.required, classes, nil)
+    case .allowed(let classes): (.allowed, classes, nil)
+    case .maxConsecutive(let limit): (.maxConsecutive, [], limit)
+    case .maxRepeating(let limit): (.maxRepeating, [], limit)
+    case .maxSequential(let limit): (.maxSequential, [], limit)
+    case .minLength(let limit): (.minLength, [], limit)
+    case .maxLength(let limit): (.maxLength, [], limit)
     }
   }
 
@@ -57,7 +49,7 @@ public enum PasswordRule: Hashable, Sendable {
 extension PasswordRule: CustomStringConvertible {
   /// The rule as written in a descriptor, without a semicolon.
   public var description: String {
-    let (name, limit) = parts
+    let (name, classes, limit) = parts
     return "\(name.rawValue): \(limit.map(String.init) ?? classes.joinedNames)"
   }
 }

@@ -108,12 +108,13 @@ extension DescriptorParser {
 
   mutating func warnAboutIneffectiveClasses() {
     let required = Alphabet(
-      rules.filter { $0.rule.parts.name == .required }.flatMap(\.rule.classes))
+      rules.flatMap { $0.rule.parts.name == .required ? $0.rule.parts.classes : [] })
     var ranges = classRanges.makeIterator()
     for (rule, _) in rules {
-      let isAllowed = rule.parts.name == .allowed && !required.isEmpty
+      let (name, classes, _) = rule.parts
+      let isAllowed = name == .allowed && !required.isEmpty
       var absorbing: CharacterClass?
-      for characterClass in rule.classes {
+      for characterClass in classes {
         guard let range = ranges.next() else { return }
         if let absorbing {
           warn(

@@ -20,11 +20,10 @@ public struct SiteRules: Sendable {
   /// If the host has no rules, those of the nearest parent domain apply, unless they are restricted
   /// to that domain itself. Case and a trailing dot are ignored.
   public func rules(for host: String) -> PasswordRuleSet? {
-    var name = Substring(Self.normalized(host))
-    if let entry = entries[String(name)] { return entry.rules }
-    while let dot = name.firstIndex(of: ".") {
-      name = name[name.index(after: dot)...]
-      if let entry = entries[String(name)], !entry.isExact { return entry.rules }
+    let labels = Self.normalized(host).split(separator: ".", omittingEmptySubsequences: false)
+    for first in labels.indices {
+      let entry = entries[labels[first...].joined(separator: ".")]
+      if let entry, first == 0 || !entry.isExact { return entry.rules }
     }
     return nil
   }

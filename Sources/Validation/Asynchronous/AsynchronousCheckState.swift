@@ -15,7 +15,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
   /// Caches an answer and returns the evicted values, which the caller releases outside the lock.
   mutating func cache(_ outcome: AsynchronousOutcome, for value: Value) -> [Value] {
     if case .unavailable = outcome.state { return [] }
-    guard check.cacheLimit > 0 else { return [] }
     answers.append((value, outcome))
     let evicted = answers.prefix(max(0, answers.count - check.cacheLimit)).map(\.value)
     answers.removeFirst(evicted.count)

@@ -117,7 +117,6 @@ struct FieldState<Value: Sendable>: Sendable {
   }
 
   mutating func setOutcome(of index: Int, _ outcome: AsynchronousOutcome) {
-    report.checks.update(
-      firstAsynchronousIndex + index, outcome.state, advice: outcome.advice)
+    report.checks.update(firstAsynchronousIndex + index, outcome.state, advice: outcome.advice)
   }
 }

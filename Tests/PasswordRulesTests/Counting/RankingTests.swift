@@ -16,9 +16,9 @@ struct RankingTests {
           rules.isSatisfied(by: $0, matching: mode)
             && (!rejectsOuterBlanks || $0.first != " " && $0.last != " ")
         }
-        let automaton = try PasswordAutomaton(
+        let counter = PasswordCounter(
           rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
-        let ranking = PasswordRanking(automaton, length: length)
+        let ranking = PasswordRanking(try counter.automaton(), length: length)
         #expect(ranking.count == Natural(UInt64(satisfying.count)), "\(rules) \(length)")
         guard ranking.count == Natural(UInt64(satisfying.count)) else { return }
         let listed = (0..<satisfying.count).map {
