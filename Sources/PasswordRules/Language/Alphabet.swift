@@ -5,8 +5,6 @@ package struct Alphabet: Hashable, Sendable {
   /// Whether the alphabet contains all Unicode characters.
   let isUnicode: Bool
 
-  package static let unicode = Alphabet(listed: .all, isUnicode: true)
-
   static func printable(_ characters: PrintableCharacters) -> Alphabet {
     Alphabet(listed: characters, isUnicode: false)
   }

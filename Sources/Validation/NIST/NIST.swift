@@ -40,25 +40,22 @@ public enum NIST: Sendable {
     of rules: PasswordRuleSet, secondFactor: Bool = false
   ) -> [Contradiction] {
     let minimum = minimum(secondFactor: secondFactor)
-    var found: [Contradiction] = []
-    for rule in rules.rules {
+    var found = rules.rules.compactMap { rule -> Contradiction? in
       switch rule {
-      case .required(let classes):
-        // Requiring any of the allowed characters is not a composition rule.
-        if classes != rules.allowedClasses { found.append(.requires(classes)) }
-      case .maxConsecutive(let limit): found.append(.limitsRuns(.consecutive, limit))
-      case .maxRepeating(let limit): found.append(.limitsRuns(.repeating, limit))
-      case .maxSequential(let limit): found.append(.limitsRuns(.sequential, limit))
-      case .maxLength(let limit): if limit < leastMaximum { found.append(.refusesLong(limit)) }
-      case .allowed, .minLength: continue
+      // Requiring any of the allowed characters is not a composition rule.
+      case .required(let classes): classes == rules.allowedClasses ? nil : .requires(classes)
+      case .maxConsecutive(let limit): .limitsRuns(.consecutive, limit)
+      case .maxRepeating(let limit): .limitsRuns(.repeating, limit)
+      case .maxSequential(let limit): .limitsRuns(.sequential, limit)
+      case .maxLength(let limit): limit < leastMaximum ? .refusesLong(limit) : nil
+      case .allowed, .minLength: nil
       }
     }
-    // Not in the loop, because the default alphabet has no rule.
-    let alphabet = Alphabet(unionOf: rules.allowedClasses)
-    if !PrintableCharacters.all.allSatisfy(alphabet.contains) {
-      found.append(.refusesASCII(allowing: rules.allowedClasses))
-    } else if alphabet != .unicode {
-      found.append(.refusesUnicode)
+    // Not among the rules, because the default alphabet has none.
+    switch rules.allowedClasses {
+    case [.unicode]: break
+    case [.asciiPrintable]: found.append(.refusesUnicode)
+    case let classes: found.append(.refusesASCII(allowing: classes))
     }
     let least = max(rules.minLength ?? 0, 1)
     if least < minimum { found.append(.acceptsShort(least, minimum: minimum)) }
