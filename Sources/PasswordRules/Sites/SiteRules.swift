@@ -35,15 +35,6 @@ public struct SiteRules: Sendable {
 }
 
 extension SiteRules: Decodable {
-  private struct Host: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init?(stringValue: String) { self.stringValue = stringValue }
-
-    init?(intValue: Int) { nil }
-  }
-
   private struct Value: Decodable {
     let descriptor: String
     let isExact: Bool?
@@ -54,26 +45,30 @@ extension SiteRules: Decodable {
     }
   }
 
+  private struct Entry: Decodable {
+    let value: Value?
+
+    init(from decoder: any Decoder) { value = try? Value(from: decoder) }
+  }
+
   /// Decodes all valid entries, and lists the others in ``malformed``.
   ///
   /// - Throws: The error of the decoder if the top level is not an object.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Host.self)
-    for host in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
-      let name = Self.normalized(host.stringValue)
-      if entries[name] != nil {
-        malformed.append((host.stringValue, "An earlier entry is for the same host."))
-        continue
-      }
+    for (host, entry) in try [String: Entry](from: decoder).sorted(by: { $0.key < $1.key }) {
+      let name = Self.normalized(host)
       do {
-        let value = try container.decode(Value.self, forKey: host)
-        entries[name] = (try PasswordRuleSet(value.descriptor), value.isExact ?? false)
+        if entries[name] != nil {
+          malformed.append((host, "An earlier entry is for the same host."))
+        } else if let value = entry.value {
+          entries[name] = (try PasswordRuleSet(value.descriptor), value.isExact ?? false)
+        } else {
+          let reason =
+            "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
+          malformed.append((host, reason))
+        }
       } catch let error as PasswordRulesError {
-        malformed.append((host.stringValue, error.description))
-      } catch {
-        let reason =
-          "`password-rules` is not a string, or `exact-domain-match-only` is not a Boolean."
-        malformed.append((host.stringValue, reason))
+        malformed.append((host, error.description))
       }
     }
   }
