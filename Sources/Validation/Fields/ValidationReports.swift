@@ -1,8 +1,8 @@
 /// An asynchronous sequence of the current report and the report after each change.
 ///
-/// A slow consumer skips intermediate reports, and no consumer receives an older report after a
-/// newer one. The sequence does not retain the field or form. It ends when that is released, or
-/// when the consumer's task is cancelled.
+/// Several consumers can iterate. A slow one skips intermediate reports, and none receives an older
+/// report after a newer one. The sequence does not retain the field or form. It ends when that is
+/// released, or when the consumer's task is cancelled.
 public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Sendable {
   /// The type of the reports.
   public typealias Element = Report
