@@ -1,4 +1,5 @@
 import Concurrency
+import Observation
 import SerializedAccess
 
 // The evaluation of a value after a change, and its asynchronous checks.
@@ -19,13 +20,13 @@ extension ValidatedField {
     while true {
       let report = snapshot.evaluated()
       let mayHaveChanged = !snapshot.asynchronousChecks.isEmpty || report != snapshot.report
-      if mayHaveChanged { properties.willSet(\.report) }
+      if mayHaveChanged { properties.registrar.willSet(properties, keyPath: \.report) }
       let committed = state.access { state in
         let replaced = state.value
         let sideEffects = state.commit(report, of: snapshot, since: start.snapshot.revision)
         return (sideEffects: sideEffects, replaced: replaced)
       }
-      if mayHaveChanged { properties.didSet(\.report) }
+      if mayHaveChanged { properties.registrar.didSet(properties, keyPath: \.report) }
       if var sideEffects = committed.sideEffects {
         if !mayHaveChanged { sideEffects.observers = [] }
         return perform(sideEffects)
@@ -103,13 +104,13 @@ extension ValidatedField {
   private func changeReport(
     _ change: (inout FieldState<Value>, inout FieldState<Value>.SideEffects) -> Void
   ) {
-    properties.willSet(\.report)
+    properties.registrar.willSet(properties, keyPath: \.report)
     let sideEffects = state.access { state in
       var sideEffects = FieldState<Value>.SideEffects()
       change(&state, &sideEffects)
       return sideEffects
     }
-    properties.didSet(\.report)
+    properties.registrar.didSet(properties, keyPath: \.report)
     perform(sideEffects)
   }
 }

@@ -57,7 +57,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// The value; setting it touches the field.
   public var value: Value {
     get {
-      properties.access(\.value)
+      properties.registrar.access(properties, keyPath: \.value)
       return state.access { $0.value }
     }
     set { change(to: newValue) { $0.isTouched = true } }
@@ -65,7 +65,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// The report on the value.
   public var report: ValidationReport {
-    properties.access(\.report)
+    properties.registrar.access(properties, keyPath: \.report)
     return state.access { $0.report }
   }
 
@@ -96,13 +96,13 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   public func reset() { change(to: initialValue) { $0.isTouched = false } }
 
   private func change(to value: Value, _ update: (inout FieldState<Value>) -> Void) {
-    properties.willSet(\.value)
+    properties.registrar.willSet(properties, keyPath: \.value)
     revalidate { state in
       update(&state)
       state.mustUpdateAsynchronousChecks = true
       state.newestValue = value
     }
-    properties.didSet(\.value)
+    properties.registrar.didSet(properties, keyPath: \.value)
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
     for dependent in state.access({ $0.dependents }) { dependent.revalidate() }
   }
@@ -123,18 +123,8 @@ extension ValidatedField: CustomStringConvertible, CustomReflectable {
 /// This class is not generic, because the key paths of a generic class are created at each use,
 /// which takes longer than all other work for a keystroke.
 final class ObservedProperties: Observable, Sendable {
-  private let registrar = ObservationRegistrar()
+  let registrar = ObservationRegistrar()
 
   var value: Void { () }
   var report: Void { () }
-
-  func access(_ property: KeyPath<ObservedProperties, Void>) {
-    registrar.access(self, keyPath: property)
-  }
-  func willSet(_ property: KeyPath<ObservedProperties, Void>) {
-    registrar.willSet(self, keyPath: property)
-  }
-  func didSet(_ property: KeyPath<ObservedProperties, Void>) {
-    registrar.didSet(self, keyPath: property)
-  }
 }
