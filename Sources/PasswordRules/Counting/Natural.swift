@@ -80,8 +80,9 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns the binary logarithm of a number from 1 by squaring the mantissa, which yields one
-  /// digit at a time, because the standard library has no logarithm.
+  /// Returns the binary logarithm of a number of at least 1.
+  ///
+  /// The standard library has none. Squaring the mantissa yields one binary digit at a time.
   private static func binaryLogarithm(_ value: Double) -> Double {
     var mantissa = value.significand
     var logarithm = Double(value.exponent)
