@@ -9,12 +9,16 @@ import Glibc
     var only: String?
     var isMarkdown = false
     var isGrowth = false
+    var commit: String?
+    var isAnswering = false
     var arguments = CommandLine.arguments.dropFirst()
     while let argument = arguments.popFirst() {
       switch argument {
       case "--markdown": isMarkdown = true
       case "--only" where !arguments.isEmpty: only = arguments.popFirst()
       case "--growth": isGrowth = true
+      case "--compare" where !arguments.isEmpty: commit = arguments.popFirst()
+      case ComparedCommit.option: isAnswering = true
       case "--large-vault": LargeVault.make(items: 1_000_000)
       case "--large-vault-at" where arguments.count == 2:
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
@@ -22,21 +26,32 @@ import Glibc
         return
       case CrowdedProcesses.option: return CrowdedProcesses.write(Array(arguments))
       default:
-        stop("Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] | --large-vault")
+        stop(
+          """
+          Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] [--compare <commit>] \
+          | --large-vault
+          """)
       }
     }
     let chosen = (isGrowth ? growthRows : rows).filter { row in
       only.map { row.name.contains($0) } ?? true
     }
     if chosen.isEmpty { stop("No row has \"\(only ?? "")\" in its name.") }
+    if isAnswering { return ComparedCommit.answer(for: chosen) }
 
+    let compared = commit.map { commit in
+      ComparedCommit(
+        commit, arguments: (isGrowth ? ["--growth"] : []) + (only.map { ["--only", $0] } ?? []))
+    }
     // Quadratic work is far above the target, in a few rounds as well.
-    let table = Table(Measurement.takeAll(chosen, rounds: isGrowth ? 7 : 31))
+    let table = Table(
+      Measurement.takeAll(compared?.rows(for: chosen) ?? chosen, rounds: isGrowth ? 7 : 31))
+    compared?.end()
     print(isMarkdown ? table.markdown : table.text)
-    if only == nil, !isGrowth { print("\n" + VaultSizes().text) }
+    if only == nil, commit == nil, !isGrowth { print("\n" + VaultSizes().text) }
   }
 
-  private static func stop(_ message: String) -> Never {
+  static func stop(_ message: String) -> Never {
     var line = message + "\n"
     _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     exit(2)
