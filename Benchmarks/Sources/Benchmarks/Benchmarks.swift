@@ -19,6 +19,7 @@ import Glibc
       case "--growth": isGrowth = true
       case "--compare" where !arguments.isEmpty: commit = arguments.popFirst()
       case ComparedCommit.option: isAnswering = true
+      case "--count": return CountedRounds.run(arguments.map(row))
       case "--large-vault": LargeVault.make(items: 1_000_000)
       case "--large-vault-at" where arguments.count == 2:
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
@@ -29,7 +30,7 @@ import Glibc
         stop(
           """
           Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] [--compare <commit>] \
-          | --large-vault
+          | --large-vault | --count <row> ...
           """)
       }
     }
@@ -49,6 +50,13 @@ import Glibc
     compared?.end()
     print(isMarkdown ? table.markdown : table.text)
     if only == nil, commit == nil, !isGrowth { print("\n" + VaultSizes().text) }
+  }
+
+  private static func row(_ name: String) -> Row {
+    guard let row = rows.first(where: { $0.name == name }) else {
+      stop("No row is named \"\(name)\".")
+    }
+    return row
   }
 
   static func stop(_ message: String) -> Never {
