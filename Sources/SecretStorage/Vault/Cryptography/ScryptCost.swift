@@ -26,12 +26,10 @@ public struct ScryptCost: Hashable, Sendable {
   /// The scrypt paper recommends it for interactive logins. Other costs need N × r × p ≥ 2^17.
   public static let minimum = ScryptCost(logarithmicCost: 14, blockSize: 8, parallelization: 1)
 
-  /// Whether an affordable cost requires at least the work of ``minimum`` for each guess.
-  var isSufficient: Bool {
-    UInt64(blockSize) * UInt64(parallelization) << logarithmicCost >= 1 << 17
+  /// Whether the cost is affordable, and requires at least the work of ``minimum`` for each guess.
+  var isAllowed: Bool {
+    memory != nil && UInt64(blockSize) * UInt64(parallelization) << logarithmicCost >= 1 << 17
   }
-
-  var isAffordable: Bool { memory != nil }
 
   /// The required memory, in bytes; nil if the parameters are invalid, or require more than 1 GiB
   /// of memory or 16 passes over it.
@@ -45,22 +43,17 @@ public struct ScryptCost: Hashable, Sendable {
   }
 
   func check() throws(SecretStoreError) {
-    if !isAffordable {
-      throw .invalid("The scrypt cost is invalid, or exceeds 1 GiB of memory or 16 passes over it")
-    }
-    if !isSufficient {
-      throw .invalid(
-        """
-        The scrypt cost is too low to protect a passphrase: N × r × p must be at least 2^17, as \
-        with N = 2^14, r = 8 and p = 1
-        """)
-    }
+    if isAllowed { return }
+    throw .invalid(
+      """
+      The scrypt cost must have N × r × p of at least 2^17, as with N = 2^14, r = 8 and p = 1, and \
+      at most 1 GiB of memory and 16 passes over it
+      """)
   }
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.
   func checkStored(by owner: String) throws(SecretStoreError) {
-    if !isAffordable { throw .corrupted("\(owner) requires an excessive amount of work") }
-    if !isSufficient { throw .corrupted("\(owner) requires too little work to be secure") }
+    if !isAllowed { throw .corrupted("\(owner) requires too little or too much work") }
   }
 }
 
@@ -129,7 +122,7 @@ extension ScryptCost {
       let doubled = ScryptCost(
         logarithmicCost: cost.logarithmicCost + 1, blockSize: cost.blockSize,
         parallelization: cost.parallelization)
-      if !doubled.isAffordable { break }
+      if !doubled.isAllowed { break }
       let next: Duration
       do {
         next = try duration(of: doubled)

@@ -46,17 +46,12 @@ struct KeyTable: Sendable {
   }
 
   func passphraseSlot(_ id: UInt32?) throws(SecretStoreError) -> KeySlot {
-    if let id {
-      let slot = try slot(id)
-      guard slot.kind.cost != nil else {
-        throw .invalid("Slot \(id), \"\(slot.name)\", is not for a passphrase")
-      }
-      return slot
-    }
-    let found = slots.filter { $0.kind.cost != nil }
-    guard let slot = found.first else { throw .invalid("The vault has no passphrase") }
+    let found = slots.filter { $0.kind.cost != nil && $0.id == id ?? $0.id }
     if found.count > 1 {
       throw .invalid("The vault has \(found.count) passphrases: specify the slot of one of them")
+    }
+    guard let slot = found.first else {
+      throw .invalid("The vault has no passphrase" + (id.map { " in slot \($0)" } ?? ""))
     }
     return slot
   }

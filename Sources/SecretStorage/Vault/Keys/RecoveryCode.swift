@@ -38,8 +38,7 @@ public struct RecoveryCode: Sendable, Equatable {
   /// ``SecretStoreError/invalid(_:)`` if it was mistyped.
   public init(_ string: some StringProtocol) throws {
     var length = 0
-    var isReadable = true
-    var isValid = false
+    var isValid = true
     characters = unsafe Secret(count: Self.count) { buffer in
       for scalar in string.unicodeScalars {
         let properties = scalar.properties
@@ -47,25 +46,20 @@ public struct RecoveryCode: Sendable, Equatable {
         defer { length += 1 }
         guard length < Self.count else { continue }
         guard let value = Self.value(of: scalar) else {
-          isReadable = false
+          isValid = false
           continue
         }
         unsafe buffer[length] = value
       }
-      isValid = unsafe Self.checksum(of: buffer) == Self.validChecksum
+      isValid = unsafe isValid && Self.checksum(of: buffer) == Self.validChecksum
       for index in buffer.indices { unsafe buffer[index] = Self.alphabet[Int(buffer[index])] }
     }
-    guard isReadable else {
+    guard isValid, length == Self.count else {
       throw SecretStoreError.invalid(
-        "The recovery code was mistyped: it can contain only digits and the letters A–Z except U")
-    }
-    guard length == Self.count else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: it has \(Self.count) letters and digits, not \(length)")
-    }
-    guard isValid else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: compare each letter and digit with the written code")
+        """
+        The recovery code was mistyped: compare each of the \(Self.count) letters and digits with \
+        the written code
+        """)
     }
   }
 

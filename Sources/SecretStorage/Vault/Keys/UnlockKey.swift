@@ -26,13 +26,7 @@ extension UnlockKey {
   }
 
   var missingSlotError: SecretStoreError {
-    let object =
-      switch kind {
-      case .device: "slot for a device"
-      case .credential(let name): "credential named \(name)"
-      default: kind.label
-      }
-    return .invalid("The vault has no \(object)")
+    .invalid("The vault has no \(kind == .device ? "device slot" : kind.label)")
   }
 
   var wrongKeyError: SecretStoreError {

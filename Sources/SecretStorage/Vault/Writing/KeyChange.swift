@@ -47,8 +47,7 @@ struct KeyChange {
     if slot.kind == .device {
       return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer(contents.cipher))
     }
-    if let cost = slot.kind.cost { return cost.isAffordable && cost.isSufficient }
-    return slot.kind.isKnown
+    return slot.kind.cost?.isAllowed ?? slot.kind.isKnown
   }
 }
 
