@@ -155,7 +155,7 @@ extension VaultContents {
   mutating func adopt(_ read: KeyTableRecord, _ device: DeviceState?) throws(SecretStoreError) {
     if isOutdated(read) {
       // It is not opened, because keys may open it that no longer open the vault.
-      outdatedStart = read.logStart
+      hasOutdatedTable = true
       keys.table = keys.table ?? read.table
       return
     }

@@ -70,7 +70,7 @@ extension VaultContents {
     } else if isNewLog {
       let tail = interruptedWrite == nil ? changes.tail : nil
       guard try validate(tail, location) else { return false }
-    } else if damage.places.count > damagedBefore || changes.tail != nil || outdatedStart != nil
+    } else if damage.places.count > damagedBefore || changes.tail != nil || hasOutdatedTable
       || isCutOff
     {
       // Records read earlier may have been truncated meanwhile, which only the whole log shows.
@@ -97,12 +97,7 @@ extension VaultContents {
     else { return nil }
     var continued = self
     continued.chain.move(to: read, record)
-    do throws(SecretStoreError) {
-      try continued.adopt(read, device)
-    } catch {
-      guard case .corrupted = error else { throw error }
-      return nil
-    }
+    if try nilIfCorrupted(continued.adopt(read, device)) == nil { return nil }
     // The user key proves that the log continues the replaced one.
     continued.hasExpected = true
     try continued.session.seen.load(read.table.vaultID, from: device)

@@ -61,13 +61,8 @@ extension VaultContents {
   ) throws(SecretStoreError) -> [Int: SlotKey] {
     var kept: [Int: SlotKey] = [:]
     func opens(_ slot: KeySlot, _ key: SlotKey) throws(SecretStoreError) -> Bool {
-      do throws(SecretStoreError) {
-        return try slot.open(with: key, by: table.sealer(cipher), checking: check) == user
-      } catch {
-        // A damaged slot cannot be kept.
-        guard case .corrupted = error else { throw error }
-        return false
-      }
+      // A damaged slot cannot be kept.
+      try nilIfCorrupted(slot.open(with: key, by: table.sealer(cipher), checking: check)) == user
     }
     for key in unlockKeys {
       let slots = table.slots.enumerated().filter { $1.kind.accepts(key.kind) }

@@ -52,20 +52,13 @@ extension VaultContents {
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
   private func rollback(_ tail: LogChanges.Tail?) -> String? {
-    if let outdatedStart, let expected {
-      return """
-        begins with record \(outdatedStart), but this machine has seen a file that begins with record \
-        \(expected.logStart): an older copy was restored
-        """
-    }
     let other = """
       does not continue the vault that this machine has seen: an older copy was restored, which may \
       have been changed or damaged, or a key table was forged
       """
-    if keys.standing == .detached { return other }
-    guard let expected else { return nil }
+    guard let expected else { return keys.standing == .detached ? other : nil }
     let sequence = expected.head.sequence
-    if isDiverged { return other }
+    if keys.standing == .detached || hasOutdatedTable || isDiverged { return other }
     if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
       return """
         ends at record \(chain.head.sequence), but this machine has seen record \(sequence): an \

@@ -16,8 +16,8 @@ struct VaultContents: Sendable {
   var sealedRecordCount = 0
   /// The vault that this machine has recorded at the log's path; nil also before that is read.
   var recordedVaultID: [UInt8]?
-  /// The start of an older log, to which a key table belongs.
-  var outdatedStart: UInt64?
+  /// Whether a key table belongs to an older log than this machine or this object has seen.
+  var hasOutdatedTable = false
   /// The error of a missing vault that the next write replaces.
   var missingVaultError: SecretStoreError?
   /// The remainder of an unacknowledged write at the log's end, which the next write truncates.
@@ -125,11 +125,10 @@ extension VaultContents {
   }
 
   private func open(_ item: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {
-    do {
-      return try item.secret.open(of: item.id, with: key, by: keys.sealer(cipher))
-    } catch {
-      guard case .corrupted = error else { throw error }
-      throw .corrupted("The secret of item \(item.id.uuid) is not authentic")
+    let sealer = try keys.sealer(cipher)
+    if let secret = try nilIfCorrupted(item.secret.open(of: item.id, with: key, by: sealer)) {
+      return secret
     }
+    throw .corrupted("The secret of item \(item.id.uuid) is not authentic")
   }
 }

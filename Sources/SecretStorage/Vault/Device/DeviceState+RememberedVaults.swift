@@ -15,9 +15,7 @@ extension DeviceState {
     var vault: RememberedVault?
     // No lock is acquired, because the process that holds it may be stopped.
     for _ in 0..<5 {
-      let content = try mapErrors { () throws(SystemError) in
-        try file.read(from: 0, count: Self.size)
-      }
+      let content = try mapErrors(file.read(from: 0, count: Self.size))
       vault = try decode(content, of: vaultID)
       if let vault, vault.keys != nil || content.count < Self.size { return vault }
       // A concurrent write may have been read partially. It takes less than a millisecond.
@@ -45,12 +43,10 @@ extension DeviceState {
     else { throw .unavailable("The directory \(directory) does not exist.") }
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
-    if try mapErrors({ () throws(SystemError) in try !file.lockIfFree() }) {
+    if try mapErrors(!file.lockIfFree()) {
       if !waiting { return false }
       let limit = evenIfOlder ? lockTimeout.duration : min(lockTimeout.duration, .seconds(1))
-      lock = try mapErrors { () throws(SystemError) in
-        try FileLock(at: path, in: fileSystem, timeout: limit)
-      }
+      lock = try mapErrors(FileLock(at: path, in: fileSystem, timeout: limit))
     }
     defer {
       // Closing the file would not unlock it while a child that is being forked has it open.
@@ -61,10 +57,8 @@ extension DeviceState {
     let isFlushed = hasFlushed(vault.vaultID, vault.logStart)
     let mustFlush = evenIfOlder || waiting && !isFlushed
     if try update(file, to: vault, evenIfOlder: evenIfOlder) || mustFlush {
-      try mapErrors { () throws(SystemError) in
-        try file.synchronize()
-        try fileSystem.synchronizeDirectory(directory)
-      }
+      try mapErrors(file.synchronize())
+      try mapErrors(fileSystem.synchronizeDirectory(directory))
       flushedLogs.withLock { $0[vault.vaultID] = vault.logStart }
     }
     return true
@@ -74,8 +68,8 @@ extension DeviceState {
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) -> Bool {
-    let bytes = try mapErrors { () throws(SystemError) in try file.read(from: 0, count: Self.size) }
-    let recorded = try decode(bytes, of: vault.vaultID)
+    let recorded = try decode(
+      mapErrors(file.read(from: 0, count: Self.size)), of: vault.vaultID)
     var vault = vault
     vault.keepKeys(of: recorded)
     if !evenIfOlder, let recorded {
@@ -85,7 +79,7 @@ extension DeviceState {
       }
     }
     let content = try encode(vault)
-    try mapErrors { () throws(SystemError) in try file.write(content, at: 0) }
+    try mapErrors(file.write(content, at: 0))
     return recorded.map { $0.head.sequence < vault.logStart } ?? true
   }
 

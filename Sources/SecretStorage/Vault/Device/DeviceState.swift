@@ -45,13 +45,11 @@ struct DeviceState: Sendable {
   /// Returns the secrets for the machine's current and earlier identities, in this order.
   private func secrets() throws(SecretStoreError) -> [Secret]? {
     guard let file = try fileSystem.openPrivate(keyPath) else { return nil }
-    let (key, identities) = try mapErrors { () throws(SystemError) in
-      (try Secret(contentsOf: file, limit: Self.keySize), try machineIdentities())
-    }
+    let key = try mapErrors(Secret(contentsOf: file, limit: Self.keySize))
     guard key.count == Self.keySize else {
       throw .corrupted("The device key at \(keyPath) has \(key.count) bytes instead of 32")
     }
-    return try identities.map { identity throws(SecretStoreError) in
+    return try mapErrors(machineIdentities()).map { identity throws(SecretStoreError) in
       try cipher.deriveKey(from: key, salt: identity[...], purpose: "locket device")
     }
   }
@@ -62,7 +60,7 @@ struct DeviceState: Sendable {
   func makeSecret() throws(SecretStoreError) -> Secret {
     if let secret = try secret() {
       // The process that created the key may have been killed before this, or have failed.
-      _ = try mapErrors { () throws(SystemError) in try fileSystem.synchronizeDirectory(directory) }
+      try mapErrors(fileSystem.synchronizeDirectory(directory))
       return secret
     }
     try mapErrors { () throws(SystemError) in
@@ -102,7 +100,7 @@ extension DeviceState {
   func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    _ = try mapErrors { () throws(SystemError) in try fileSystem.makeDirectories(directory) }
+    try mapErrors(fileSystem.makeDirectories(directory))
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     throw .unavailable("The directory \(directory) was removed while it was being created.")
   }
@@ -135,8 +133,8 @@ extension DeviceState {
     // A name that comes from a vault is untrusted, and must not refer to another directory.
     guard let directory = credentialsDirectory, Self.isCredentialName(name) else { return nil }
     let path = "\(directory)/\(name)"
-    let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-    return status == nil ? nil : try keyMaterial("credential", at: path)
+    if try mapErrors(fileSystem.status(of: path)) == nil { return nil }
+    return try keyMaterial("credential", at: path)
   }
 
   /// Whether systemd accepts a credential name; see `credential_name_valid` in its source code.
@@ -171,9 +169,7 @@ extension DeviceState {
   func vaultID(at path: String) throws(SecretStoreError) -> [UInt8]? {
     let record = try recordFile(for: path)
     guard let file = try fileSystem.openPrivate(record.path) else { return nil }
-    let content = try mapErrors { () throws(SystemError) in
-      try file.read(from: 0, count: Self.size)
-    }
+    let content = try mapErrors(file.read(from: 0, count: Self.size))
     let head = Self.magic + record.digest
     guard content.count == Self.size, content.starts(with: head),
       try checksum(of: content[..<56]) == content[56...]

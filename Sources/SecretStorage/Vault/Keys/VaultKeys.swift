@@ -70,7 +70,7 @@ struct VaultKeys: Sendable {
     // Random, because another process may still use the identifier of a removed key.
     var id: UInt32
     repeat {
-      id = try mapErrors { () throws(SystemError) in try KernelRandom.integer(UInt32.self) }
+      id = try mapErrors(KernelRandom.integer())
     } while used.contains(id)
     table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer(cipher)))
   }

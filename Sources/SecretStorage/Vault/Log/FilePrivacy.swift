@@ -26,7 +26,7 @@ extension FileSystem {
   ) throws(SecretStoreError) -> File? {
     guard let file = try openWithoutFollowingLinks(path, flags) else { return nil }
     // The file cannot be replaced after a check of the open descriptor.
-    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    let status = try mapErrors(file.status())
     try checkPrivacy(status, of: path)
     if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
       throw .insecure(
@@ -43,19 +43,14 @@ extension FileSystem {
   /// if the file is missing and another user owns the directory, or the nearest one above it.
   func protectDirectory(of file: String) throws(SecretStoreError) {
     let path = file.parentDirectory
-    let (directory, found) = try mapErrors { () throws(SystemError) in
-      var directory = path
-      var found = try status(of: path, followingLink: true)
-      while found == nil, directory.parentDirectory != directory {
-        directory = directory.parentDirectory
-        found = try status(of: directory, followingLink: true)
-      }
-      return (directory, found)
+    var directory = path
+    var found = try mapErrors(status(of: path, followingLink: true))
+    while found == nil, directory.parentDirectory != directory {
+      directory = directory.parentDirectory
+      found = try mapErrors(status(of: directory, followingLink: true))
     }
     guard let found else { return }
-    if found.owner != 0, found.owner != geteuid(),
-      try mapErrors({ () throws(SystemError) in try status(of: file) == nil })
-    {
+    if found.owner != 0, found.owner != geteuid(), try mapErrors(status(of: file)) == nil {
       throw .insecure(
         path: directory,
         reason: """

@@ -29,9 +29,7 @@ extension FileRecordLog {
     _ new: consuming Replacement, holding lock: borrowing FileLock
   ) throws(SecretStoreError) {
     try checkGrowth(to: new.count, by: 0)
-    _ = try mapErrors { () throws(SystemError) in
-      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
-    }
+    try mapErrors(fileSystem.removeTemporaryFiles(of: path, holding: lock))
     try new.install()
     fillReserve(holding: lock)
   }
@@ -41,7 +39,7 @@ extension FileRecordLog {
     _ file: borrowing File
   ) throws(SecretStoreError) -> (LogRecord, end: Int)? {
     func bytes(_ offset: Int, _ count: Int) throws(SecretStoreError) -> [UInt8] {
-      try mapErrors { () throws(SystemError) in try file.read(from: offset, count: count) }
+      try mapErrors(file.read(from: offset, count: count))
     }
     guard let header = try FileHeader(bytes(0, FileHeader.size)[...], cipher),
       header.version == FileHeader.version, header.lastRecord >= FileHeader.size,
@@ -71,14 +69,11 @@ extension FileRecordLog {
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
       let (fileSystem, directory) = (log.fileSystem, log.path.parentDirectory)
-      let file = try mapErrors { () throws(SystemError) -> File? in
-        if try fileSystem.status(of: directory, followingLink: true) == nil {
-          try fileSystem.makeDirectories(directory)
-        }
-        return try fileSystem.openReplacement(of: log.path, mode: 0o600)
+      if try mapErrors(fileSystem.status(of: directory, followingLink: true)) == nil {
+        try mapErrors(fileSystem.makeDirectories(directory))
       }
+      file = try mapErrors(fileSystem.openReplacement(of: log.path, mode: 0o600))
       (self.log, rest) = (log, header)
-      self.file = file
     }
 
     var count: Int { writtenCount + rest.count }
@@ -92,10 +87,8 @@ extension FileRecordLog {
     mutating func synchronize() throws(SecretStoreError) {
       try log.checkGrowth(to: count, by: 0)
       if file == nil { return }
-      try mapErrors { () throws(SystemError) in
-        try file?.write(rest, at: writtenCount)
-        try file?.synchronizeData()
-      }
+      try mapErrors(file?.write(rest, at: writtenCount))
+      try mapErrors(file?.synchronizeData())
       writtenCount += rest.count
       rest = []
     }

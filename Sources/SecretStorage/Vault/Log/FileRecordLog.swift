@@ -21,12 +21,10 @@ struct FileRecordLog: RecordLog {
   var lockPath: String { path.companion(".lock") }
 
   func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool {
-    do {
-      guard let status = try fileSystem.status(of: path) else { return position == .nowhere }
-      return position.state == status.logState
-    } catch {
-      throw SecretStoreError(error)
+    guard let status = try mapErrors(fileSystem.status(of: path)) else {
+      return position == .nowhere
     }
+    return position.state == status.logState
   }
 
   func changes(
@@ -37,7 +35,7 @@ struct FileRecordLog: RecordLog {
     guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
       return LogChanges(isReset: position != .nowhere, position: .nowhere)
     }
-    let current = try mapErrors { () throws(SystemError) in try file.status() }
+    let current = try mapErrors(file.status())
     if let position, position.state == current.logState {
       return LogChanges(isReset: false, position: position)
     }
@@ -54,9 +52,7 @@ struct FileRecordLog: RecordLog {
     }
     // The records keep the file open, also when it is replaced.
     let reader: LogReader = { offset, count throws(SecretStoreError) in
-      let bytes = try mapErrors { () throws(SystemError) in
-        try file.read(from: offset, count: count)
-      }
+      let bytes = try mapErrors(file.read(from: offset, count: count))
       if bytes.count == count { return bytes[...] }
       throw .corrupted("\(file.path) was cut off after it was read")
     }
@@ -70,7 +66,7 @@ struct FileRecordLog: RecordLog {
   ) throws(SecretStoreError) -> LogChanges {
     var wait: UInt32 = 50
     while true {
-      let status = try mapErrors { () throws(SystemError) in try file.status() }
+      let status = try mapErrors(file.status())
       try checkSize(status)
       let changes = try read(file, status, from: start)
       guard changes.tail?.isTorn == true, wait < 5000 else { return changes }
@@ -96,9 +92,7 @@ struct FileRecordLog: RecordLog {
   func read(
     _ file: borrowing File, _ status: FileStatus, from start: Int = 0, _ reader: LogReader? = nil
   ) throws(SecretStoreError) -> LogChanges {
-    let bytes = try mapErrors { () throws(SystemError) in
-      try file.read(from: start, count: status.size - start)
-    }
+    let bytes = try mapErrors(file.read(from: start, count: status.size - start))
     var content = bytes[...]
     // A damaged header is damage before the first record.
     if start == 0, let header = try FileHeader(content, cipher) {
@@ -217,16 +211,12 @@ struct FileRecordLog: RecordLog {
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(SecretStoreError) -> ChangeObservation {
-    do {
-      try fileSystem.makeDirectories(path.parentDirectory)
-      let watch = Lock<PathWatch?>(
-        try PathWatch(path: path, eachWrite: true, in: fileSystem, handler: handler))
-      return ChangeObservation(
-        problem: { watch.withLock { $0?.problem }.map(SecretStoreError.init) },
-        end: { watch.withLock { $0.take() }?.stop() })
-    } catch {
-      throw SecretStoreError(error)
-    }
+    try mapErrors(fileSystem.makeDirectories(path.parentDirectory))
+    let watch = Lock<PathWatch?>(
+      try mapErrors(PathWatch(path: path, eachWrite: true, in: fileSystem, handler: handler)))
+    return ChangeObservation(
+      problem: { watch.withLock { $0?.problem }.map(SecretStoreError.init) },
+      end: { watch.withLock { $0.take() }?.stop() })
   }
 
   /// Creates the file; leaves none on an error, unless it is that of the directory's flush: a power
@@ -239,8 +229,9 @@ struct FileRecordLog: RecordLog {
     let count = new.count
     do throws(SecretStoreError) {
       try install(new, holding: lock)
-      let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-      guard let status else { throw .system(call: "stat", path: path, code: ENOENT) }
+      guard let status = try mapErrors(fileSystem.status(of: path)) else {
+        throw .system(call: "stat", path: path, code: ENOENT)
+      }
       return LogPosition(size: count, state: status.logState)
     } catch {
       if case .uncertain = error { throw error }
@@ -252,11 +243,10 @@ struct FileRecordLog: RecordLog {
   /// Acquires the writers' lock, which the kernel releases when its holder dies, and then flushes
   /// the file's name.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
-    let lock = try mapErrors { () throws(SystemError) in
-      try FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration)
-    }
+    let lock = try mapErrors(
+      FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
     if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {
-      try mapErrors { () throws(SystemError) in try synchronizeName(of: file) }
+      try mapErrors(synchronizeName(of: file))
     }
     return lock
   }
@@ -269,7 +259,7 @@ struct FileRecordLog: RecordLog {
       if position == .nowhere { return nil }
       throw .conflict
     }
-    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    let status = try mapErrors(file.status())
     try checkPrivacy(status, of: path)
     if status.isReadOnly {
       throw .unavailable(
@@ -285,6 +275,14 @@ extension FileStatus {
   var logState: SIMD4<UInt64> {
     SIMD4(device, inode, UInt64(size), UInt64(bitPattern: Int64(modified)))
   }
+}
+
+/// Throws the error of a system call as ``SecretStoreError``.
+@discardableResult
+func mapErrors<Result: ~Copyable>(
+  _ call: @autoclosure () throws(SystemError) -> Result
+) throws(SecretStoreError) -> Result {
+  try mapErrors { () throws(SystemError) in try call() }
 }
 
 /// Throws the errors of system calls as ``SecretStoreError``.

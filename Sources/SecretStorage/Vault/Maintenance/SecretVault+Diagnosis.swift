@@ -64,8 +64,9 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, isSecret: Bool
   ) {
     do throws(SecretStoreError) {
-      let status = try mapErrors { () throws(SystemError) in try fileSystem.status(of: path) }
-      guard let status else { return recordMissing(subject, path) }
+      guard let status = try mapErrors(fileSystem.status(of: path)) else {
+        return recordMissing(subject, path)
+      }
       if isSecret { try checkPrivacy(status, of: path) }
       record(subject, "\(path), \(status.size) bytes, \(status.permissions)")
     } catch {
@@ -78,9 +79,7 @@ extension Diagnosis {
     _ subject: String, _ path: String, _ fileSystem: FileSystem, _ mayBeShared: Bool
   ) {
     do throws(SecretStoreError) {
-      let found = try mapErrors { () throws(SystemError) in
-        try fileSystem.status(of: path, followingLink: true)
-      }
+      let found = try mapErrors(fileSystem.status(of: path, followingLink: true))
       var ancestor = path
       while Self.obstacle(toWriting: ancestor) == ENOENT, ancestor != ancestor.parentDirectory {
         ancestor = ancestor.parentDirectory
@@ -105,9 +104,7 @@ extension Diagnosis {
           nil
         }
       if let fault { return problem(subject, fault) }
-      let isFlushed = try mapErrors { () throws(SystemError) in
-        try fileSystem.synchronizeDirectory(path)
-      }
+      let isFlushed = try mapErrors(fileSystem.synchronizeDirectory(path))
       record(
         subject, isFlushed ? description : "\(description); \(SystemError.unflushableDirectory)")
     } catch {

@@ -37,15 +37,13 @@ extension ConstrainedSecret {
     guard let password else { throw .needsApplicationPassword }
     try derivation.cost.checkStored(by: "An application password")
     let key = try password.key(derivation, cipher, checking: check)
-    do {
-      return try cipher.open(
+    let secret = try nilIfCorrupted(
+      cipher.open(
         content.bytes(0..<content.count)[...], with: key,
-        authenticating: VaultItem.passwordContext(of: identity))
-    } catch {
-      // The payload is authentic, so the password must be wrong.
-      guard case .corrupted = error else { throw error }
-      throw .wrongApplicationPassword
-    }
+        authenticating: VaultItem.passwordContext(of: identity)))
+    // The payload is authentic, so the password must be wrong.
+    guard let secret else { throw .wrongApplicationPassword }
+    return secret
   }
 
   var payload: Secret {

@@ -64,6 +64,6 @@ func paddedSize(for count: Int) -> Int {
 extension [UInt8] {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> [UInt8] {
-    try mapErrors { () throws(SystemError) in try KernelRandom.bytes(count) }
+    try mapErrors(KernelRandom.bytes(count))
   }
 }

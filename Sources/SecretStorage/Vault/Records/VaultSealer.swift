@@ -27,12 +27,7 @@ struct VaultSealer: Sendable {
     authenticating context: [UInt8]
   ) throws(SecretStoreError) -> Secret? {
     let derived = try cipher.deriveKey(from: key, salt: salt, purpose: purpose)
-    do throws(SecretStoreError) {
-      return try cipher.open(sealed, with: derived, authenticating: context)
-    } catch {
-      guard case .corrupted = error else { throw error }
-      return nil
-    }
+    return try nilIfCorrupted(cipher.open(sealed, with: derived, authenticating: context))
   }
 
   /// Returns a record of items; `first` is the sequence of an appended write's first record.
@@ -161,6 +156,18 @@ struct VaultSealer: Sendable {
     } catch {
       throw .corrupted("A record is malformed")
     }
+  }
+}
+
+/// Returns nil instead of throwing `corrupted`, for example if a sealed message is not authentic.
+func nilIfCorrupted<Result>(
+  _ result: @autoclosure () throws(SecretStoreError) -> Result
+) throws(SecretStoreError) -> Result? {
+  do {
+    return try result()
+  } catch {
+    guard case .corrupted = error else { throw error }
+    return nil
   }
 }
 

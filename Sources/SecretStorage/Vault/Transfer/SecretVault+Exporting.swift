@@ -82,17 +82,15 @@ extension SecretVault {
 extension VaultLocation {
   fileprivate func checkTarget(_ path: String, _ isOverwriting: Bool) throws(SecretStoreError) {
     let fileSystem = device.fileSystem
-    let (target, own, existing) = try mapErrors { () throws(SystemError) in
-      (
-        try fileSystem.status(of: path, followingLink: true), try fileSystem.status(of: file.path),
-        try fileSystem.status(of: path)
-      )
-    }
+    let target = try mapErrors(fileSystem.status(of: path, followingLink: true))
+    let own = try mapErrors(fileSystem.status(of: file.path))
     let isOwn = target.map { $0.inode == own?.inode && $0.device == own?.device } ?? false
     if isOwn || path == file.path {
       throw .invalid("An export cannot replace the exported vault: choose another file")
     }
-    if existing != nil, !isOverwriting { throw .fileExists(path) }
+    if !isOverwriting, try mapErrors(fileSystem.status(of: path)) != nil {
+      throw .fileExists(path)
+    }
   }
 }
 

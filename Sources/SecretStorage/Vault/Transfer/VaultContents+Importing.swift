@@ -24,10 +24,8 @@ extension VaultContents {
     let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
     // Opened without blocking, because it may be a FIFO. Any user may own it: the passphrase
     // authenticates it.
-    let file = try mapErrors { () throws(SystemError) in
-      try log.fileSystem.open(path, O_RDONLY | O_NONBLOCK)
-    }
-    let status = try mapErrors { () throws(SystemError) in try file.status() }
+    let file = try mapErrors(log.fileSystem.open(path, O_RDONLY | O_NONBLOCK))
+    let status = try mapErrors(file.status())
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
     guard status.size <= log.sizeLimit else {
       throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")

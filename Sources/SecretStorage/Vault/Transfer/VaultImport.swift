@@ -91,13 +91,8 @@ struct VaultImport {
     guard existing.decoded.attributes == decoded.attributes, existing.unknown == item.unknown else {
       return false
     }
-    do {
-      return try target.payload(of: existing) == payload
-    } catch {
-      // A damaged secret is not identical, so that an intact one can replace it.
-      guard case .corrupted = error else { throw error }
-      return false
-    }
+    // A damaged secret is not identical, so that an intact one can replace it.
+    return try nilIfCorrupted(target.payload(of: existing)) == payload
   }
 
   /// Returns a draft that writes items; nil if there are none.

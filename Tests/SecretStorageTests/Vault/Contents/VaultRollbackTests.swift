@@ -68,7 +68,7 @@ struct VaultRollbackTests {
     try vault.replace(by: joined { try $0.compact() })
     let error = try failure { _ = try vault.open().texts() }
     guard case .rolledBack(let what) = error else { throw error }
-    #expect(what.contains("begins with record"))
+    #expect(what.contains("does not continue the vault"))
   }
 
   /// Another object accepts a copy from before a rotation; this one first meets an older one still.
