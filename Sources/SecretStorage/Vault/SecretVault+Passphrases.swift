@@ -74,7 +74,7 @@ extension SecretVault {
     }
     let slot = try table.passphraseSlot(id)
     let check = cancellation(after: lockCount)
-    let opened = try slot.open(with: oldKey, by: table.sealer(cipher), checking: check)
+    let opened = try slot.open(with: oldKey, by: table.sealer, checking: check)
     guard let user = opened else { throw SecretStoreError.wrongPassphrase }
     let sealing = try newKey.stretched(cost: cost, for: user, cipher, checking: check)
     // A separate object is unlocked, so that this one remains locked if it is.
@@ -92,7 +92,7 @@ extension SecretVault {
         throw SecretStoreError.wrongPassphrase
       }
       let changed = try KeySlot(
-        id: slot.id, name: current.name, sealing: user, under: sealing, by: table.sealer(cipher))
+        id: slot.id, name: current.name, sealing: user, under: sealing, by: table.sealer)
       change.table.replaceSlot(with: changed)
     }
     notifyObservers()

@@ -82,10 +82,10 @@ extension SecretVault {
   ) throws -> [(item: SecretItem, secret: Secret)] {
     let location = try location
     let changes = try location.log.changes(since: nil)
-    guard let table = changes.newestTable else { return try salvageableItems() }
+    guard let table = changes.newestTable(cipher) else { return try salvageableItems() }
     defer { cipher.eraseKeys() }
     var contents = try VaultContents(
-      opening: changes, table, with: keys, location.device, cipher,
+      opening: changes, table, with: keys, location.device,
       checking: cancellation(after: lockCount))
     guard contents.keys.table != nil else {
       throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")

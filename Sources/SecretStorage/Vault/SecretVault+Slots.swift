@@ -42,7 +42,7 @@ extension SecretVault {
       if change.isNew { change.table.slots = [] }
       let secret = try change.deviceSecret()
       for slot in change.table.slots
-      where try slot.isOfDevice(secret, by: change.table.sealer(cipher)) {
+      where try slot.isOfDevice(secret, by: change.table.sealer) {
         throw .invalid("This device already has slot \(slot.id), \"\(slot.name)\"")
       }
       return Slot(try change.addSlot(named: name, .device(secret)))

@@ -29,7 +29,7 @@ struct CapturedKeys {
     for frame in TestVault.frames(of: bytes) {
       let payload = frame.dropFirst(Frame.overhead)
       if payload.first == RecordHeader.Kind.keys.rawValue {
-        let read = try KeyTableRecord(payload)
+        let read = try KeyTableRecord(payload, TestCipher())
         if try read.isAuthentic(user: user, TestCipher()) { found.append("table") }
         found += read.table.keys.filter { keys[$0.id] != nil }.map { "key \($0.id)" }
       } else {
@@ -54,7 +54,7 @@ struct CapturedKeys {
   private func opens(_ entry: VaultItem, _ key: Secret) -> Bool {
     let opened = try? entry.secret.open(
       of: entry.id, with: entry.secret.recordKey(from: key, TestCipher()),
-      by: table.sealer(TestCipher()))
+      by: table.sealer)
     return opened != nil
   }
 }
@@ -116,7 +116,7 @@ extension TestVault {
     for index in frames.indices {
       let payload = frames[index].dropFirst(Frame.overhead)
       guard payload.first == RecordHeader.Kind.keys.rawValue else { continue }
-      var table = try KeyTableRecord(payload).table
+      var table = try KeyTableRecord(payload, TestCipher()).table
       change(index, &table)
       // Header, salt, predecessor and start precede the table; the tags follow it.
       var record = Array(payload.prefix(RecordHeader.size + 32 + 16 + 8))

@@ -74,7 +74,7 @@ extension TestVault {
       let sealed = try SealedSecret.seal(
         payload, of: item.id, revision: item.revision, attributes.accessControl,
         under: draft.keys.secretKey(for: other ?? accessibility),
-        by: draft.keys.sealer(draft.cipher))
+        by: draft.keys.sealer)
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: unknown[...]))], as: accessibility)
       return try append(draft.records, draft.position)

@@ -15,7 +15,7 @@ extension VaultContents {
         damage.recordLoss(place)
       case .record(let record):
         if record.payload.first == RecordHeader.Kind.keys.rawValue { tableCount += 1 }
-        let table = KeyTableRecord.ifTable(record.payload)
+        let table = KeyTableRecord.ifTable(record.payload, cipher)
         let earlier = keys.table == nil ? (keys, session.seen) : nil
         // Errors of the machine's own files are not damage to the vault.
         if keys.table == nil, tableCount <= KeyTableRecord.countLimit, let table {
@@ -81,7 +81,7 @@ extension VaultContents {
     } else if let table = keys.table, keys.standing != .candidate, let attributesKey,
       let key = keys.ring.attributesKey(attributesKey)
     {
-      content = try table.sealer(cipher).openItems(record, with: key)
+      content = try table.sealer.openItems(record, with: key)
     } else {
       guard keys.table?.keys.contains(where: { $0.id == attributesKey }) == true else {
         throw .corrupted("It is sealed under a key that no key table before it has")
@@ -167,6 +167,6 @@ extension VaultContents {
     {
       throw .corrupted("A key table belongs to another file, or is under another user key")
     }
-    try keys.adopt(read, from: device, seen: session.seen, cipher)
+    try keys.adopt(read, from: device, seen: session.seen)
   }
 }

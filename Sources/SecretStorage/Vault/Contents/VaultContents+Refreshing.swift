@@ -90,10 +90,10 @@ extension VaultContents {
   ) throws(SecretStoreError) -> VaultContents? {
     // Secrets that were left in the replaced log would keep it on the disk.
     guard isComplete, let user = keys.ring.user,
-      let read = KeyTableRecord.ifTable(record.payload),
+      let read = KeyTableRecord.ifTable(record.payload, cipher),
       let replaced = read.table.replaced, replaced.sequence == chain.head.sequence,
       replaced.digest == chain.head.digest, read.table.vaultID == keys.table?.vaultID,
-      try read.isAuthentic(user: user, cipher), !index.items.contains(where: \.sealed.isStored)
+      try read.isAuthentic(user: user), !index.items.contains(where: \.sealed.isStored)
     else { return nil }
     var continued = self
     continued.chain.move(to: read, record)

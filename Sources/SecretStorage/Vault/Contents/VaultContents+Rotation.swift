@@ -28,25 +28,25 @@ extension VaultContents {
         rotate --drop-others`
         """)
     }
-    var newTable = KeyTable(vaultID: table.vaultID)
+    var newTable = KeyTable(sealer: table.sealer)
     for (index, slot) in table.slots.enumerated() {
       guard let key = kept[index] else { continue }
       newTable.slots.append(
         try KeySlot(
           id: slot.id, name: slot.name, sealing: newUser,
           under: key.stretched(cost: slot.kind.cost, for: newUser, cipher, checking: check),
-          by: table.sealer(cipher)))
+          by: table.sealer))
     }
     let losesPasscode = table.hasPassphrase && !newTable.hasPassphrase
     if losesPasscode { index.removeItems(.whenPasscodeSetThisDeviceOnly) }
     try resealSecretKeys(in: &newTable, &renewed.ring)
-    for link in try keys.ring.linkKeys(of: table, cipher).suffix(KeyTable.linkLimit) {
-      try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable, cipher)
+    for link in try keys.ring.linkKeys(of: table).suffix(KeyTable.linkLimit) {
+      try renewed.makeKey(.earlierTables, from: link.secret, in: &newTable)
     }
     var made: Set = [KeyPurpose.earlierTables]
     if losesPasscode { made.insert(KeyChange.passcode) }
     for key in table.keys where made.insert(key.purpose).inserted {
-      try renewed.makeKey(key.purpose, in: &newTable, cipher)
+      try renewed.makeKey(key.purpose, in: &newTable)
     }
     renewed.ring.generation = newTable.generation
     renewed.table = newTable
@@ -62,7 +62,7 @@ extension VaultContents {
     var kept: [Int: SlotKey] = [:]
     func opens(_ slot: KeySlot, _ key: SlotKey) throws(SecretStoreError) -> Bool {
       // A damaged slot cannot be kept.
-      try nilIfCorrupted(slot.open(with: key, by: table.sealer(cipher), checking: check)) == user
+      try nilIfCorrupted(slot.open(with: key, by: table.sealer, checking: check)) == user
     }
     for key in unlockKeys {
       let slots = table.slots.enumerated().filter { $1.kind.accepts(key.kind) }
@@ -102,8 +102,7 @@ extension VaultContents {
     }
     for key in keys.table?.keys ?? [] where used.contains(key.id) {
       guard let secret = keys.ring[key]?.secret else { continue }
-      newTable.keys.append(
-        try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer(cipher)))
+      newTable.keys.append(try ring.add(secret, for: key.purpose, id: key.id, by: newTable.sealer))
     }
   }
 
@@ -112,13 +111,12 @@ extension VaultContents {
     guard keys.isDeviceOutdated, trustError == nil, let old = keys.ring.device,
       let user = keys.ring.user, var table = keys.table, let new = try device.secret()
     else { return }
-    for slot in table.slots where try slot.isOfDevice(old, by: table.sealer(cipher)) {
+    for slot in table.slots where try slot.isOfDevice(old, by: table.sealer) {
       table.replaceSlot(
         with: try KeySlot(
-          id: slot.id, name: slot.name, sealing: user, under: .device(new),
-          by: table.sealer(cipher)))
+          id: slot.id, name: slot.name, sealing: user, under: .device(new), by: table.sealer))
     }
-    try keys.ring.reseal(&table, forDevice: new, cipher)
+    try keys.ring.reseal(&table, forDevice: new)
     keys.table = table
     keys.isDeviceOutdated = false
   }
@@ -132,7 +130,7 @@ extension VaultContents {
   func renewed(_ item: VaultItem) throws(SecretStoreError) -> VaultItem {
     let secret = try keys.seal(
       payload(of: item), of: item.id, revision: item.secret.revision,
-      AccessControl(item.secret.accessibility, flags: item.secret.flags), cipher)
+      AccessControl(item.secret.accessibility, flags: item.secret.flags))
     return item.copy(as: item.id, revision: item.revision, with: secret)
   }
 }

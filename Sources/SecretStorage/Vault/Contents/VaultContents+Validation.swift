@@ -130,11 +130,10 @@ extension VaultContents {
       writeIDs.insert(VaultSealer.writeID(of: record.payload))
     }
     guard writeIDs.count == 1, let writeID = writeIDs.first else { return false }
-    let sealer = table.sealer(cipher)
     let last = chain.head.sequence + 1
     let earliest = max(expected.sequence + 1, last - min(last, Self.maximumRecords))
     for first in (earliest...last).reversed()
-    where try sealer.writeID(startingAt: first) == writeID { return true }
+    where try table.sealer.writeID(startingAt: first) == writeID { return true }
     return false
   }
 }

@@ -103,7 +103,7 @@ extension VaultContents {
 
   /// Opens an item's payload: its secret, or with access flags, an encoded ``ConstrainedSecret``.
   mutating func open(_ item: VaultItem) throws(SecretStoreError) -> Secret {
-    try open(item, with: keys.recordKey(of: item, cipher))
+    try open(item, with: keys.recordKey(of: item))
   }
 
   /// Opens an item's payload for the app, after checking the proofs that its access flags require.
@@ -111,7 +111,7 @@ extension VaultContents {
     _ item: VaultItem, reading isReading: Bool, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> Secret {
     // A locked vault throws before the user is asked for a proof.
-    let key = try keys.recordKey(of: item, cipher)
+    let key = try keys.recordKey(of: item)
     let flags = item.accessControl.flags
     if !flags.isEmpty { try AccessConstraints(flags).check(authorization, reading: isReading) }
     let payload = try open(item, with: key)
@@ -125,7 +125,7 @@ extension VaultContents {
   }
 
   private func open(_ item: VaultItem, with key: Secret) throws(SecretStoreError) -> Secret {
-    let sealer = try keys.sealer(cipher)
+    let sealer = try keys.sealer
     if let secret = try nilIfCorrupted(item.secret.open(of: item.id, with: key, by: sealer)) {
       return secret
     }

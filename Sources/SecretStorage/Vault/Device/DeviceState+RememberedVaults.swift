@@ -68,8 +68,7 @@ extension DeviceState {
   private func update(
     _ file: borrowing File, to vault: RememberedVault, evenIfOlder: Bool
   ) throws(SecretStoreError) -> Bool {
-    let recorded = try decode(
-      mapErrors(file.read(from: 0, count: Self.size)), of: vault.vaultID)
+    let recorded = try decode(mapErrors(file.read(from: 0, count: Self.size)), of: vault.vaultID)
     var vault = vault
     vault.keepKeys(of: recorded)
     if !evenIfOlder, let recorded {

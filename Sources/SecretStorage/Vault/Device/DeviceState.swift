@@ -30,12 +30,11 @@ struct DeviceState: Sendable {
     for table: KeyTable
   ) throws(SecretStoreError) -> (secret: Secret, isOfCurrentIdentity: Bool)? {
     guard let secrets = try secrets() else { return nil }
-    let sealer = table.sealer(cipher)
     for (index, secret) in secrets.enumerated() {
-      for slot in table.slots where try slot.isOfDevice(secret, by: sealer) {
+      for slot in table.slots where try slot.isOfDevice(secret, by: table.sealer) {
         return (secret, index == 0)
       }
-      for key in table.keys where try key.isOfDevice(secret, by: sealer) {
+      for key in table.keys where try key.isOfDevice(secret, by: table.sealer) {
         return (secret, index == 0)
       }
     }

@@ -32,7 +32,7 @@ struct KeyRing: Sendable {
   /// Prepares an empty ring for a table, with the user key that one of the given keys opens.
   mutating func unlock(
     _ table: KeyTable, with unlockKeys: [UnlockKey], _ state: DeviceState,
-    _ cipher: any SecretCipher, checking check: () throws(SecretStoreError) -> Void
+    checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     adapt(to: table)
     var failure = SecretStoreError.locked()
@@ -41,8 +41,7 @@ struct KeyRing: Sendable {
         let key = try unlockKey.slotKey(state, for: table)
         if key.kind == .device { device = key.secret }
         if user != nil { continue }
-        user = try table.open(
-          with: key, cipher, otherwise: unlockKey.wrongKeyError, checking: check)
+        user = try table.open(with: key, otherwise: unlockKey.wrongKeyError, checking: check)
       } catch {
         if error == .cancelled { throw error }
         failure = error
@@ -52,7 +51,7 @@ struct KeyRing: Sendable {
   }
 
   /// Opens as many keys of a table as possible, and removes keys that the table does not have.
-  mutating func open(_ table: KeyTable, _ cipher: any SecretCipher) throws(SecretStoreError) {
+  mutating func open(_ table: KeyTable) throws(SecretStoreError) {
     let present = Set(table.keys.map(\.id))
     keys = keys.filter { present.contains($0.key) }
     for key in table.keys where keys[key.id] == nil {
@@ -60,7 +59,7 @@ struct KeyRing: Sendable {
       for copy in key.copies.reversed() {
         // A key that cannot be opened is skipped; the operations that need it report the error.
         guard let outer = outerKey(copy.wrapping),
-          let opened = try key.open(copy, with: outer, by: table.sealer(cipher))
+          let opened = try key.open(copy, with: outer, by: table.sealer)
         else { continue }
         keys[key.id] = (key.purpose, opened.wipedByForking)
         break
@@ -85,12 +84,10 @@ struct KeyRing: Sendable {
   }
 
   /// Replaces the device's secret, and reseals the table's keys that the old one sealed.
-  mutating func reseal(
-    _ table: inout KeyTable, forDevice secret: Secret, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) {
+  mutating func reseal(_ table: inout KeyTable, forDevice secret: Secret) throws(SecretStoreError) {
     var renewed = self
     renewed.device = secret
-    let sealer = table.sealer(cipher)
+    let sealer = table.sealer
     for (keyIndex, key) in table.keys.enumerated() {
       for (copyIndex, copy) in key.copies.enumerated() where copy.wrapping != .user {
         guard let old = outerKey(copy.wrapping), let new = renewed.outerKey(copy.wrapping),
@@ -139,43 +136,36 @@ struct TableKey: Sendable {
 // Tags under link keys prove to a reader without the user key that a table continues a generation.
 extension KeyRing {
   /// Returns the link keys of a table, that of its own generation last.
-  func linkKeys(
-    of table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> [TableKey] {
+  func linkKeys(of table: KeyTable) throws(SecretStoreError) -> [TableKey] {
     let earlier = table.keys.filter { $0.purpose == .earlierTables }.compactMap { self[$0] }
-    return earlier + [try linkKey(of: table, cipher)].compactMap(\.self)
+    return earlier + [try linkKey(of: table)].compactMap(\.self)
   }
 
   /// Returns the link key of a table's own generation; nil if no key in memory opens it.
-  func linkKey(
-    of table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> TableKey? {
+  func linkKey(of table: KeyTable) throws(SecretStoreError) -> TableKey? {
     guard let key = table.key(for: .alwaysAttributes).flatMap({ self[$0] }) else { return nil }
     return TableKey(
       id: key.id,
-      secret: try cipher.deriveKey(
+      secret: try table.sealer.cipher.deriveKey(
         from: key.secret, salt: table.vaultID[...], purpose: "locket continuity"))
   }
 
   /// Returns whether a table belongs to the generation with a fingerprint or continues it.
   func isContinuation(
-    _ read: KeyTableRecord, of fingerprint: [UInt8], _ cipher: any SecretCipher
+    _ read: KeyTableRecord, of fingerprint: [UInt8]
   ) throws(SecretStoreError) -> Bool {
-    let sealer = read.table.sealer(cipher)
-    for link in try linkKeys(of: read.table, cipher)
-    where try link.fingerprint(by: sealer) == fingerprint {
-      return try read.isLinked(to: link, cipher)
+    for link in try linkKeys(of: read.table)
+    where try link.fingerprint(by: read.table.sealer) == fingerprint {
+      return try read.isLinked(to: link)
     }
     return false
   }
 
-  func matches(
-    user: Secret, on table: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Bool {
+  func matches(user: Secret, on table: KeyTable) throws(SecretStoreError) -> Bool {
     for key in table.keys {
       guard let opened = self[key.id, for: key.purpose] else { continue }
       for copy in key.copies where copy.wrapping == .user {
-        if try key.open(copy, with: user, by: table.sealer(cipher)) != opened { return false }
+        if try key.open(copy, with: user, by: table.sealer) != opened { return false }
       }
     }
     return true

@@ -11,7 +11,8 @@ struct KeyTable: Sendable {
   /// The maximum total work of all passphrase slots, in bytes: memory times passes.
   static let workLimit: UInt64 = 32 << 30
 
-  let vaultID: [UInt8]
+  /// The sealer of the vault.
+  let sealer: VaultSealer
   var slots: [KeySlot] = []
   var keys: [SealedKey] = []
   /// The sequence of the last record that was written with the log; 0 if a later table states it.
@@ -20,6 +21,8 @@ struct KeyTable: Sendable {
   var replaced: (sequence: UInt64, digest: ArraySlice<UInt8>)?
   /// Sections of newer versions.
   var unknown: [(tag: UInt8, bytes: ArraySlice<UInt8>)] = []
+
+  var vaultID: [UInt8] { sealer.vaultID }
 
   var hasPassphrase: Bool { slots.contains { $0.kind.cost != nil } }
 
@@ -84,9 +87,9 @@ extension KeyTable {
     return bytes
   }
 
-  init(decoding bytes: ArraySlice<UInt8>) throws(MalformedRecord) {
+  init(decoding bytes: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(MalformedRecord) {
     var reader = RecordReader(bytes)
-    vaultID = Array(try reader.bytes(Self.idSize))
+    sealer = VaultSealer(vaultID: Array(try reader.bytes(Self.idSize)), cipher: cipher)
     var end: UInt64?
     while !reader.isAtEnd {
       let tag: UInt8 = try reader.integer()
@@ -119,8 +122,7 @@ extension KeyTable {
 
   /// Returns the user key from the first slot that a key opens; `check` cancels by throwing.
   func open(
-    with key: SlotKey, _ cipher: any SecretCipher,
-    otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
+    with key: SlotKey, otherwise wrongKeyError: SecretStoreError = .wrongPassphrase,
     checking check: () throws(SecretStoreError) -> Void = {}
   ) throws(SecretStoreError) -> Secret {
     var failure = wrongKeyError
@@ -134,7 +136,7 @@ extension KeyTable {
       if Cancellation.isRequestedForTask { throw .cancelled }
       try check()
       do throws(SecretStoreError) {
-        if let user = try slot.open(with: key, by: sealer(cipher), checking: check) { return user }
+        if let user = try slot.open(with: key, by: sealer, checking: check) { return user }
       } catch {
         if error == .cancelled { throw error }
         // The key may still open another slot.

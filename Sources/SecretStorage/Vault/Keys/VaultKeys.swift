@@ -62,8 +62,7 @@ struct VaultKeys: Sendable {
 
   /// Adds a given key or a new random one to a table that will be written.
   mutating func makeKey(
-    _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable,
-    _ cipher: any SecretCipher
+    _ purpose: KeyPurpose, from given: Secret? = nil, in table: inout KeyTable
   ) throws(SecretStoreError) {
     let secret = if let given { given } else { try Secret.random(32) }
     let used = Set(table.keys.map(\.id))
@@ -72,12 +71,14 @@ struct VaultKeys: Sendable {
     repeat {
       id = try mapErrors(KernelRandom.integer())
     } while used.contains(id)
-    table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer(cipher)))
+    table.keys.append(try ring.add(secret, for: purpose, id: id, by: table.sealer))
   }
 
-  func sealer(_ cipher: any SecretCipher) throws(SecretStoreError) -> VaultSealer {
-    guard let table else { throw lockReason }
-    return table.sealer(cipher)
+  var sealer: VaultSealer {
+    get throws(SecretStoreError) {
+      guard let table else { throw lockReason }
+      return table.sealer
+    }
   }
 
   func secretKey(for accessibility: Accessibility) throws(SecretStoreError) -> TableKey {
@@ -92,12 +93,11 @@ struct VaultKeys: Sendable {
   }
 
   func seal(
-    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl,
-    _ cipher: any SecretCipher
+    _ secret: Secret, of item: SecretItem.ID, revision: UInt64, _ access: AccessControl
   ) throws(SecretStoreError) -> SealedSecret {
     try SealedSecret.seal(
       secret, of: item, revision: revision, access, under: secretKey(for: access.accessibility),
-      by: sealer(cipher))
+      by: sealer)
   }
 
   func key(of secret: SealedSecret) throws(SecretStoreError) -> Secret {
@@ -119,30 +119,28 @@ extension VaultKeys {
     slot name: String, _ key: SlotKey, device: Secret?, _ cipher: any SecretCipher
   ) throws(SecretStoreError) {
     let user = try Secret.random(32)
-    var table = KeyTable(vaultID: try .random(KeyTable.idSize))
-    table.slots = [
-      try KeySlot(id: 1, name: name, sealing: user, under: key, by: table.sealer(cipher))
-    ]
+    let sealer = VaultSealer(vaultID: try .random(KeyTable.idSize), cipher: cipher)
+    var table = KeyTable(
+      sealer: sealer,
+      slots: [try KeySlot(id: 1, name: name, sealing: user, under: key, by: sealer)])
     (ring.user, ring.device) = (user, device)
     for purpose in KeyPurpose.ofNewVaults
     where purpose.isPortable || device != nil && purpose != KeyChange.passcode {
-      try makeKey(purpose, in: &table, cipher)
+      try makeKey(purpose, in: &table)
     }
     (ring.vaultID, ring.generation) = (table.vaultID, table.generation)
-    try replaceTable(with: table, cipher)
+    try replaceTable(with: table)
   }
 
   /// Opens a table with the first available unattended key, if any.
   ///
   /// Skips damaged slots and invalid credentials. Throws transient errors: a retry may succeed.
-  mutating func openUnattended(
-    _ table: KeyTable, _ device: DeviceState, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) {
+  mutating func openUnattended(_ table: KeyTable, _ device: DeviceState) throws(SecretStoreError) {
     unattendedError = nil
     for slot in table.slots {
       do {
         guard let key = try unattendedKey(for: slot, device) else { continue }
-        if let user = try slot.open(with: key, by: table.sealer(cipher)) {
+        if let user = try slot.open(with: key, by: table.sealer) {
           ring.user = user
           unattendedError = nil
           return
@@ -181,34 +179,34 @@ extension VaultKeys {
   /// A valid tag under the user key or its generation's link key, which the device's secret opens,
   /// proves a table. Others remain candidates until the vault is unlocked.
   mutating func adopt(
-    _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault, _ cipher: any SecretCipher
+    _ read: KeyTableRecord, from device: DeviceState?, seen: SeenVault
   ) throws(SecretStoreError) {
     var new = self
     if let device, !isLockedByApp, ring.user == nil {
-      try new.openUnattended(read.table, device, cipher)
+      try new.openUnattended(read.table, device)
     }
-    try new.ring.open(read.table, cipher)
-    let link = try new.ring.linkKey(of: read.table, cipher)
+    try new.ring.open(read.table)
+    let link = try new.ring.linkKey(of: read.table)
     var isAuthentic = true
     if let user = new.ring.user {
-      let isTagged = try read.isAuthentic(user: user, cipher)
-      isAuthentic = try new.ring.matches(user: user, on: read.table, cipher) && isTagged
+      let isTagged = try read.isAuthentic(user: user)
+      isAuthentic = try new.ring.matches(user: user, on: read.table) && isTagged
     }
-    if let link, isAuthentic { isAuthentic = try read.isLinked(to: link, cipher) }
+    if let link, isAuthentic { isAuthentic = try read.isLinked(to: link) }
     let isProven = new.ring.user != nil || link != nil
     let isFirst = table == nil || standing == .candidate
     guard isAuthentic, isProven || isFirst else {
       throw .corrupted("A key table is not authentic")
     }
     new.table = read.table
-    new.fingerprint = try link?.fingerprint(by: read.table.sealer(cipher))
+    new.fingerprint = try link?.fingerprint(by: read.table.sealer)
     if isFirst { new.standing = isProven ? .proven : .candidate }
     if isProven {
       for fingerprint in seen.generations(of: read.table.vaultID)
-      where try !new.ring.isContinuation(read, of: fingerprint, cipher) { new.standing = .detached }
+      where try !new.ring.isContinuation(read, of: fingerprint) { new.standing = .detached }
       if isFirst, seen.lacksKeys(of: read.table.vaultID),
         try read.table.key(for: .alwaysAttributes)?
-          .isOfDevice(new.ring.device, by: read.table.sealer(cipher)) != true
+          .isOfDevice(new.ring.device, by: read.table.sealer) != true
       {
         new.standing = .unrecognized
       }
@@ -216,19 +214,15 @@ extension VaultKeys {
     self = new
   }
 
-  mutating func replaceTable(
-    with new: KeyTable, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) {
+  mutating func replaceTable(with new: KeyTable) throws(SecretStoreError) {
     table = new
-    fingerprint = try ring.linkKey(of: new, cipher)?.fingerprint(by: new.sealer(cipher))
+    fingerprint = try ring.linkKey(of: new)?.fingerprint(by: new.sealer)
   }
 
   private static let maximumCachedKeys = 1024
 
   /// Returns the key of an item's secret, which is derived once.
-  mutating func recordKey(
-    of item: VaultItem, _ cipher: any SecretCipher
-  ) throws(SecretStoreError) -> Secret {
+  mutating func recordKey(of item: VaultItem) throws(SecretStoreError) -> Secret {
     let secret = item.secret
     // The revision does not suffice: branches of a vault use the same one for different secrets.
     if let cached = ring.recordKeys[item.id], cached.classKey == secret.key,
@@ -236,7 +230,7 @@ extension VaultKeys {
     {
       return cached.key
     }
-    let key = try secret.recordKey(from: key(of: secret), cipher).wipedByForking
+    let key = try secret.recordKey(from: key(of: secret), sealer.cipher).wipedByForking
     if ring.recordKeys.count >= Self.maximumCachedKeys {
       ring.recordKeys.removeAll(keepingCapacity: true)
     }

@@ -90,7 +90,7 @@ extension SecretVault {
     else { throw key.missingSlotError }
     let slotKey = try key.slotKey(location.device, for: table)
     let user = try table.open(
-      with: slotKey, cipher, otherwise: key.wrongKeyError, checking: cancellation(after: lockCount))
+      with: slotKey, otherwise: key.wrongKeyError, checking: cancellation(after: lockCount))
     return try unlock(withUserKey: user, of: table, after: lockCount)
   }
 

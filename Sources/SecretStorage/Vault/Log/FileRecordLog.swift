@@ -243,8 +243,7 @@ struct FileRecordLog: RecordLog {
   /// Acquires the writers' lock, which the kernel releases when its holder dies, and then flushes
   /// the file's name.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
-    let lock = try mapErrors(
-      FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
+    let lock = try mapErrors(FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
     if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {
       try mapErrors(synchronizeName(of: file))
     }

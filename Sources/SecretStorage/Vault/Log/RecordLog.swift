@@ -114,9 +114,9 @@ package struct LogChanges: Sendable {
   package let position: LogPosition
 
   /// The newest well-formed key table, which is not authenticated; nil if there is none.
-  var newestTable: KeyTable? {
+  func newestTable(_ cipher: any SecretCipher) -> KeyTable? {
     for case .record(let record) in entries.reversed() {
-      if let table = KeyTableRecord.ifTable(record.payload)?.table { return table }
+      if let read = KeyTableRecord.ifTable(record.payload, cipher) { return read.table }
     }
     return nil
   }

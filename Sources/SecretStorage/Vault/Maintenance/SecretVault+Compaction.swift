@@ -37,7 +37,7 @@ extension SecretVault {
       try replaceLog(location) { write throws(SecretStoreError) in
         var draft = try RecordComposer(
           replacing: start.chain, reserved: reserved, with: start.keys, for: items,
-          followedBy: nil, cipher)
+          followedBy: nil)
         try draft.add(items.records(of: batchSize)) { draft, completed throws(SecretStoreError) in
           for record in draft.takeRecords() { try write(record) }
           try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
@@ -104,12 +104,12 @@ extension RecordComposer {
     var last: [SecretItem.ID: Int] = [:]
     for change in changes {
       guard case .record(let record) = change, let table = keys.table,
-        KeyTableRecord.ifTable(record.payload) == nil,
+        record.payload.first != RecordHeader.Kind.keys.rawValue,
         let id = VaultSealer.attributesKey(of: record.payload),
         let key = keys.ring.attributesKey(id)
       else { throw .conflict }
       let isAlways = id == table.key(for: .attributes(of: .always))?.id
-      for entry in try table.sealer(cipher).openItems(record, with: key).entries {
+      for entry in try table.sealer.openItems(record, with: key).entries {
         if case .put(let item) = entry { last[item.id] = found.count }
         found.append((entry, isAlways ? .always : .whenUnlocked))
       }

@@ -128,7 +128,7 @@ extension Diagnosis {
       return problem("Content", trustError)
     }
     if let table = contents.keys.table {
-      examine(table, contents.keys, contents.cipher)
+      examine(table, contents.keys)
     } else if contents.damage.isEmpty {
       record("Opened by", "nothing yet: there is no vault")
     }
@@ -151,12 +151,10 @@ extension Diagnosis {
     }
   }
 
-  private mutating func examine(
-    _ table: KeyTable, _ keys: VaultKeys, _ cipher: any SecretCipher
-  ) {
+  private mutating func examine(_ table: KeyTable, _ keys: VaultKeys) {
     let descriptions = table.slots.map { slot in
       do {
-        let isOwn = try slot.isOfDevice(keys.ring.device, by: table.sealer(cipher))
+        let isOwn = try slot.isOfDevice(keys.ring.device, by: table.sealer)
         return isOwn ? "this device's key" : slot.kind.keyDescription
       } catch {
         // Another finding reports that the cipher cannot be used.

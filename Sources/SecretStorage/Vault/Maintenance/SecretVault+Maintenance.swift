@@ -99,7 +99,7 @@ extension SecretVault {
       let blocks = items.records(of: batchSize)
       var new = try RecordComposer(
         replacing: changed.chain, reserved: changed.expected?.head.sequence, with: changed.keys,
-        for: items, followedBy: blocks.count, cipher)
+        for: items, followedBy: blocks.count)
       try new.add(blocks) { _, completed throws(SecretStoreError) in
         try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
       }

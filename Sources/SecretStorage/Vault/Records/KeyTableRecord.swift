@@ -16,7 +16,7 @@ struct KeyTableRecord: Sendable {
   /// The tags under link keys, by the identifiers of the keys.
   private var links: [UInt32: ArraySlice<UInt8>] = [:]
 
-  init(_ payload: ArraySlice<UInt8>) throws(MalformedRecord) {
+  init(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) throws(MalformedRecord) {
     guard payload.count <= Self.sizeLimit else { throw MalformedRecord() }
     // A copy, because a slice would keep the whole file in memory.
     let payload = Array(payload)[...]
@@ -27,7 +27,7 @@ struct KeyTableRecord: Sendable {
     previousSubject = RecordSubject(id: try reader.itemID())
     logStart = try reader.integer()
     guard (1...header.sequence).contains(logStart) else { throw MalformedRecord() }
-    table = try KeyTable(decoding: try reader.countedBytes())
+    table = try KeyTable(decoding: reader.countedBytes(), cipher)
     self.payload = payload
     linked = payload[..<reader.remaining.startIndex]
     for _ in 0..<(try reader.integer(UInt8.self)) {
@@ -38,25 +38,25 @@ struct KeyTableRecord: Sendable {
   }
 
   /// Returns nil unless a payload is a well-formed table.
-  static func ifTable(_ payload: ArraySlice<UInt8>) -> KeyTableRecord? {
+  static func ifTable(_ payload: ArraySlice<UInt8>, _ cipher: any SecretCipher) -> KeyTableRecord? {
     guard payload.first == RecordHeader.Kind.keys.rawValue else { return nil }
     do throws(MalformedRecord) {
-      return try KeyTableRecord(payload)
+      return try KeyTableRecord(payload, cipher)
     } catch {
       // `VaultContents.apply` reports the record as damaged.
       return nil
     }
   }
 
-  func isAuthentic(user: Secret, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
+  func isAuthentic(user: Secret) throws(SecretStoreError) -> Bool {
     let authenticated = payload.dropLast(VaultSealer.tagSize)
-    let tag = try table.sealer(cipher).tag(of: authenticated, under: user)
+    let tag = try table.sealer.tag(of: authenticated, under: user)
     return tag[...] == payload.suffix(VaultSealer.tagSize)
   }
 
-  func isLinked(to link: TableKey, _ cipher: any SecretCipher) throws(SecretStoreError) -> Bool {
+  func isLinked(to link: TableKey) throws(SecretStoreError) -> Bool {
     guard let found = links[link.id] else { return false }
-    let tag = try table.sealer(cipher).tag(of: linked, under: link.secret)
+    let tag = try table.sealer.tag(of: linked, under: link.secret)
     return tag[...] == found
   }
 }

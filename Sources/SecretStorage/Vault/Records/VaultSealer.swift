@@ -79,7 +79,7 @@ struct VaultSealer: Sendable {
     payload.append(head.subject.id)
     payload.append(littleEndian: logStart)
     payload.append(counted: encoded)
-    let links = try ring.linkKeys(of: table, cipher)
+    let links = try ring.linkKeys(of: table)
     let linked = payload
     payload.append(UInt8(links.count))
     for link in links {
@@ -168,12 +168,6 @@ func nilIfCorrupted<Result>(
   } catch {
     guard case .corrupted = error else { throw error }
     return nil
-  }
-}
-
-extension KeyTable {
-  func sealer(_ cipher: any SecretCipher) -> VaultSealer {
-    VaultSealer(vaultID: vaultID, cipher: cipher)
   }
 }
 

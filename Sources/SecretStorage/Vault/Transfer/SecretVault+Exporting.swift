@@ -42,10 +42,10 @@ extension SecretVault {
     let blocks = portable.records(of: batchSize)
     let keys = try VaultKeys(slot: "passphrase", key, device: nil, cipher)
     var new = try RecordComposer(
-      replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count, cipher)
+      replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count)
     try new.add(blocks) { item, revision throws(SecretStoreError) in
       let sealed = try keys.seal(
-        contents.payload(of: item), of: item.id, revision: revision, item.accessControl, cipher)
+        contents.payload(of: item), of: item.id, revision: revision, item.accessControl)
       return item.copy(as: item.id, revision: revision, with: sealed)
     } progress: { _, completed throws(SecretStoreError) in
       try checkProgress(completed, of: portable.count, report)

@@ -38,7 +38,7 @@ extension SecretVault {
     try target.checkComplete()
     var isFirst = true
     let source = try VaultContents(
-      importing: url.path, passphrase: passphrase, location.device, cipher
+      importing: url.path, passphrase: passphrase, location.device
     ) { () throws(SecretStoreError) in
       if !isFirst { try checkProgress(0, of: 0, report) }
       isFirst = false

@@ -6,11 +6,10 @@ extension VaultContents {
   /// Opens the content of a log with the keys that open a table, and without a machine's records.
   init(
     opening changes: LogChanges, _ table: KeyTable, with keys: [UnlockKey],
-    _ device: DeviceState, _ cipher: any SecretCipher,
-    checking check: () throws(SecretStoreError) -> Void
+    _ device: DeviceState, checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
-    self.init(cipher: cipher)
-    try self.keys.ring.unlock(table, with: keys, device, cipher, checking: check)
+    self.init(cipher: device.cipher)
+    try self.keys.ring.unlock(table, with: keys, device, checking: check)
     try apply(changes, nil)
   }
 
@@ -18,29 +17,27 @@ extension VaultContents {
   ///
   /// `check`, which is called before each slot and in key derivations, cancels by throwing.
   init(
-    importing path: String, passphrase: Secret, _ device: DeviceState, _ cipher: any SecretCipher,
+    importing path: String, passphrase: Secret, _ device: DeviceState,
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
-    let log = FileRecordLog(path: path, cipher: cipher, fileSystem: device.fileSystem)
+    let log = FileRecordLog(path: path, cipher: device.cipher, fileSystem: device.fileSystem)
     // Opened without blocking, because it may be a FIFO. Any user may own it: the passphrase
     // authenticates it.
     let file = try mapErrors(log.fileSystem.open(path, O_RDONLY | O_NONBLOCK))
     let status = try mapErrors(file.status())
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }
-    guard status.size <= log.sizeLimit else {
-      throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
-    }
+    try log.checkSize(status)
     let changes = try log.read(file, status)
-    guard let table = changes.newestTable else {
+    guard let table = changes.newestTable(device.cipher) else {
       throw .corrupted("\(path) has no intact key table")
     }
     guard table.hasPassphrase else {
       throw .invalid("\(path) has no slot for a passphrase, so it cannot be imported")
     }
-    self.init(cipher: cipher)
+    self.init(cipher: device.cipher)
     keys.ring.adapt(to: table)
     // One that no new slot may have, such as an empty one, is wrong as any other.
-    keys.ring.user = try table.open(with: .passphrase(passphrase), cipher, checking: check)
+    keys.ring.user = try table.open(with: .passphrase(passphrase), checking: check)
     try apply(changes, nil)
     var lost = damage.places
     // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.

@@ -126,7 +126,7 @@ struct VaultImport {
   ) throws(SecretStoreError) -> VaultItem {
     let revision = draft.nextRevision
     let sealed = try draft.keys.seal(
-      step.payload, of: id, revision: revision, step.item.accessControl, draft.cipher)
+      step.payload, of: id, revision: revision, step.item.accessControl)
     written.append((step.item, id, revision))
     return step.item.copy(as: id, revision: revision, with: sealed)
   }

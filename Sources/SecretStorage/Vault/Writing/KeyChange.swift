@@ -17,13 +17,12 @@ struct KeyChange {
     let used = Set(table.slots.map(\.id))
     var id = (used.max() ?? 0) &+ 1
     while id == 0 || used.contains(id) { id &+= 1 }
-    let slot = try KeySlot(
-      id: id, name: name, sealing: user, under: key, by: table.sealer(contents.cipher))
+    let slot = try KeySlot(id: id, name: name, sealing: user, under: key, by: table.sealer)
     table.slots.append(slot)
     if table.hasPassphrase, table.key(for: Self.passcode) == nil {
       // Without a device key, the new key would be sealed under nothing and lost with this process.
       _ = try deviceSecret()
-      try contents.keys.makeKey(Self.passcode, in: &table, contents.cipher)
+      try contents.keys.makeKey(Self.passcode, in: &table)
     }
     return slot
   }
@@ -45,7 +44,7 @@ struct KeyChange {
   /// Whether this machine and version should be able to open a slot with the right key.
   func isOpenable(_ slot: KeySlot) throws(SecretStoreError) -> Bool {
     if slot.kind == .device {
-      return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer(contents.cipher))
+      return try slot.isOfDevice(contents.keys.ring.device, by: table.sealer)
     }
     return slot.kind.cost?.isAllowed ?? slot.kind.isKnown
   }

@@ -6,26 +6,25 @@ struct RecordComposer {
   private(set) var records: [LogRecord] = []
   private(set) var chain: VaultChain
   private(set) var keys: VaultKeys
-  let cipher: any SecretCipher
 
-  init(continuing chain: VaultChain, with keys: VaultKeys, _ cipher: any SecretCipher) {
-    (self.chain, self.keys, self.cipher) = (chain, keys, cipher)
+  init(continuing chain: VaultChain, with keys: VaultKeys) {
+    (self.chain, self.keys) = (chain, keys)
   }
 
   /// Begins a new log, with the keys that its items or new ones require; meanwhile, other writers
   /// may use the sequence numbers up to `reserved`.
   init(
     replacing old: VaultChain, reserved: UInt64? = nil, with keys: VaultKeys,
-    for items: [VaultItem], followedBy count: Int?, _ cipher: any SecretCipher
+    for items: [VaultItem], followedBy count: Int?
   ) throws(SecretStoreError) {
     guard var table = keys.table, keys.isUnlocked else { throw keys.lockReason }
-    self.init(continuing: old, with: keys, cipher)
+    self.init(continuing: old, with: keys)
     chain.skip(to: reserved)
     chain.skip(to: table.end)
     let newest = Set(table.keys.map(\.purpose)).compactMap { table.key(for: $0)?.id }
     let required = Set(items.map(\.secret.key)).union(newest)
     table.keys.removeAll { !required.contains($0.id) && $0.purpose != .earlierTables }
-    try self.keys.replaceTable(with: table, cipher)
+    try self.keys.replaceTable(with: table)
     try begin(followedBy: count)
   }
 
@@ -56,7 +55,7 @@ struct RecordComposer {
     guard var table = keys.table else { throw keys.lockReason }
     table.end = end
     table.replaced = head.map { (sequence: $0.sequence, digest: $0.digest) }
-    let record = try table.sealer(cipher).keys(
+    let record = try table.sealer.keys(
       table, after: chain.head, logStart: chain.start ?? nextSequence, under: keys.ring)
     add(record, .keys)
   }
@@ -90,7 +89,7 @@ struct RecordComposer {
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {
-    let record = try keys.sealer(cipher).items(
+    let record = try keys.sealer.items(
       entries, after: chain.head, under: keys.attributesKey(for: accessibility),
       writtenFrom: first)
     add(record, entries.count == 1 ? .item(entries[0].id) : .block)

@@ -26,11 +26,9 @@ struct VaultDraft {
         slot: "this device", .device(secret), device: secret, contents.cipher)
       (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
     }
-    composer = RecordComposer(continuing: base.chain, with: keys, base.cipher)
+    composer = RecordComposer(continuing: base.chain, with: keys)
     if contents.keys.table == nil, keys.table != nil { try composer.begin(followedBy: 0) }
   }
-
-  var cipher: any SecretCipher { base.cipher }
 
   var keys: VaultKeys { composer.keys }
 

@@ -32,7 +32,7 @@ extension VaultWrite {
         attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
       let sealed = try draft.keys.seal(
-        payload, of: item.id, revision: item.revision, attributes.accessControl, draft.cipher)
+        payload, of: item.id, revision: item.revision, attributes.accessControl)
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: []))],
         as: attributes.accessControl.accessibility)
@@ -64,7 +64,7 @@ extension VaultWrite {
         // Without a payload, the flags are the same, and only the class key changes.
         let payload = if let payload { payload } else { try contents.open(stored) }
         secret = try draft.keys.seal(
-          payload, of: id, revision: item.revision, attributes.accessControl, draft.cipher)
+          payload, of: id, revision: item.revision, attributes.accessControl)
       }
       try draft.replace(
         stored, by: VaultItem(item: item, secret: secret, unknown: stored.unknown))

@@ -1,3 +1,4 @@
+import CipherSupport
 import Testing
 
 @testable import SecretStorage
@@ -114,7 +115,7 @@ struct VaultForgedSizeTests {
     func isTable(_ section: Field) -> Bool {
       var record = sound
       record.addKeys([section])
-      return KeyTableRecord.ifTable(record.encoded[...]) != nil
+      return KeyTableRecord.ifTable(record.encoded[...], TestCipher()) != nil
     }
     for count in 0...3 { #expect(isTable(Filling.key(7, copies: count))) }
     #expect(!isTable(Filling.key(7, copies: 4)))

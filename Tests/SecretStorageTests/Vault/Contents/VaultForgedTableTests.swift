@@ -140,7 +140,7 @@ struct VaultForgedTableTests {
     ring.user = keys.user
     for key in keys.table.keys {
       _ = try ring.add(
-        try #require(keys.keys[key.id]), for: key.purpose, id: key.id, by: keys.table.sealer(cipher)
+        try #require(keys.keys[key.id]), for: key.purpose, id: key.id, by: keys.table.sealer
       )
     }
     func head() throws -> ChainHead {
@@ -151,7 +151,7 @@ struct VaultForgedTableTests {
     let start = try head().sequence + 1
     var frames: [ArraySlice<UInt8>] = []
     for _ in 0..<2 {
-      last = try keys.table.sealer(cipher)
+      last = try keys.table.sealer
         .keys(keys.table, after: head(), logStart: start, under: ring).payload
       frames.append(try TestVault.frame(of: last))
     }

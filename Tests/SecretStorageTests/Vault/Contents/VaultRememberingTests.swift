@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import Concurrency
 import FoundationEssentials
@@ -47,7 +48,8 @@ import Testing
   @Test(arguments: [(63, 1 << 63), (255, 1 << 63), (62, 1 << 62)] as [(UInt8, UInt64)])
   func slotTypesOfNewerVersionsAreRemembered(_ type: UInt8, _ bit: UInt64) throws {
     let slot = KeySlot(id: 7, name: "new", kind: .unknown(type: type))
-    let table = KeyTable(vaultID: [], slots: [slot], keys: [])
+    let table = KeyTable(
+      sealer: VaultSealer(vaultID: [], cipher: TestCipher()), slots: [slot])
     #expect(table.slotTypes == bit)
   }
 

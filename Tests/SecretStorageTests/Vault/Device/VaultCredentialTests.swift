@@ -119,7 +119,7 @@ struct VaultCredentialTests {
           under: SlotKey(
             kind: .credential(named: "../key"), secret: Secret([UInt8](repeating: 1, count: 64))
           ).stretched(cost: nil, for: user, change.contents.cipher, checking: {}),
-          by: change.table.sealer(change.contents.cipher))
+          by: change.table.sealer)
       ]
     }
     expectLocked { try vault.openAsService().texts() }

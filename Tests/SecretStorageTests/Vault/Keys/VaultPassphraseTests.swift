@@ -1,3 +1,4 @@
+import CipherSupport
 import FoundationEssentials
 import StorageInternals
 import Testing
@@ -62,7 +63,9 @@ struct VaultPassphraseTests {
     try object.setPassphrase(TestVault.passphrase, cost: .minimum)
     var bytes = try vault.bytes
     let tables = try TestVault.frames(of: bytes).map { $0.dropFirst(Frame.overhead) }
-      .filter { $0.first == RecordHeader.Kind.keys.rawValue }.map { try KeyTableRecord($0).table }
+      .filter { $0.first == RecordHeader.Kind.keys.rawValue }.map {
+        try KeyTableRecord($0, TestCipher()).table
+      }
     #expect(tables.count == 2 && tables.allSatisfy { !$0.hasDevice && $0.slots.count == 1 })
     // With both key tables damaged, there is no earlier one to fall back to.
     for frame in TestVault.frames(of: bytes).prefix(2) { bytes[frame.endIndex - 1] ^= 1 }

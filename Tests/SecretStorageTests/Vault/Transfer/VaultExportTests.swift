@@ -56,7 +56,7 @@ struct VaultExportTests {
       }
     }
     for frame in TestVault.frames(of: try TestVault.bytes(of: vault.export.path)).prefix(2) {
-      let table = try KeyTableRecord(frame.dropFirst(Frame.overhead)).table
+      let table = try KeyTableRecord(frame.dropFirst(Frame.overhead), TestCipher()).table
       #expect(!table.hasDevice && table.slots.count == 1)
       #expect(table.keys.count == 5)
       #expect(table.keys.allSatisfy { $0.copies.map(\.wrapping) == [.user] })
