@@ -154,12 +154,9 @@ extension VaultContents {
     if missingVaultError == nil, interruptedWrite == nil { return [] }
     var errors = [missingVaultError].compactMap(\.self)
     if let interruptedWrite, !interruptedWrite.isTorn {
+      let place = interruptedWrite.place
       errors.append(
-        .corrupted(
-          """
-          \(interruptedWrite.place) remain from a write that was interrupted before it was \
-          acknowledged, for example by a power failure; the next write removes them
-          """))
+        .corrupted("\(place) remain of an interrupted write; the next one removes them"))
     }
     return errors.filter { session.reported.addFailure($0) }
   }

@@ -72,16 +72,13 @@ extension SecretVault {
   public func removeSlot(_ id: Slot.ID) throws {
     try requireUnlocked()
     try changeKeys { change throws(SecretStoreError) in
-      let removed = try change.table.slot(id)
+      _ = try change.table.slot(id)
       change.table.slots.removeAll { $0.id == id }
       var opens = false
       for slot in change.table.slots where !opens { opens = try change.isOpenable(slot) }
       guard opens else {
-        throw SecretStoreError.invalid(
-          """
-          Slot \(id), \"\(removed.name)\", is the last one that opens the vault on this device. \
-          Add another slot before removing it
-          """)
+        throw .invalid(
+          "Slot \(id) is the last one that opens the vault on this device: add another")
       }
       change.removePassphraseDependentItems()
     }

@@ -114,19 +114,16 @@ extension SecretVault {
   /// Commits the first changes of a batch that do not overlap; returns false to be called again,
   /// because another process has changed the vault.
   private func commitFirst(
-    of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
+    of batch: [Pending], _ location: VaultLocation
   ) throws(SecretStoreError) -> Bool {
     // Only an addition creates a vault. Without one, other changes find no item.
     let device = batch.contains(where: \.write.isAddition) ? location.device : nil
-    let filled = try withContents { contents throws(SecretStoreError) -> (VaultDraft, [Outcome])? in
-      let isNew = contents.keys.table == nil && contents.damage.isEmpty
-      if isNew, device != nil, !hasDeviceSecret { return nil }
-      return try Self.fill(from: batch, &contents, device)
-    }
-    guard let (draft, outcomes) = filled else {
+    if let device, try withContents({ $0.keys.table == nil && $0.damage.isEmpty }) {
       // This may wait for another process, so the lock of `contents` is not held.
-      _ = try location.device.makeSecret()
-      return try commitFirst(of: batch, location, hasDeviceSecret: true)
+      _ = try device.makeSecret()
+    }
+    let (draft, outcomes) = try withContents { contents throws(SecretStoreError) in
+      try Self.fill(from: batch, &contents, device)
     }
     // The initial records of a new vault alone do not justify a file.
     if !draft.entries.isEmpty {

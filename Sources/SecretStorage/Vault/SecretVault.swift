@@ -125,8 +125,8 @@ public final class SecretVault: SecretStore {
   /// The maximum time that a write waits for other writers: 30 seconds by default; zero means none.
   ///
   /// A write that times out throws ``SecretStoreError/busy(path:holder:)`` and changes nothing.
-  /// Further writes then fail immediately until the lock is free. Reading and locking never wait.
-  /// Unlocking waits only after two key rotations interfered.
+  /// Further writes then fail immediately until the lock is free. Reading, locking and unlocking
+  /// never wait.
   public var lockTimeout: Duration {
     get { timeout.duration }
     set { timeout.duration = newValue }

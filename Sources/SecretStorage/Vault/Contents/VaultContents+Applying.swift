@@ -140,7 +140,7 @@ extension VaultContents {
     let expected = isFirst ? chain.start ?? header.sequence : head.sequence + 1
     if header.sequence == expected, isFirst || header.previousDigest == head.digest {
       // The lost bytes were not a record but the file header.
-      damage.clearLoss()
+      damage.lossPlace = nil
       return true
     }
     // Each file begins with two copies of the key table.

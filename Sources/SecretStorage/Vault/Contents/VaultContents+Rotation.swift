@@ -23,9 +23,8 @@ extension VaultContents {
         .map { "\"\(table.slots[$0].name)\"" }
       throw .invalid(
         """
-        No key was provided for these slots: \(others.joined(separator: ", ")). Provide the keys of \
-        the slots to keep, and remove the others with removingOtherSlots: true or `locket secrets \
-        rotate --drop-others`
+        No key was provided for \(others.joined(separator: ", ")). Provide the keys to keep, and \
+        remove others with removingOtherSlots: true or `locket secrets rotate --drop-others`
         """)
     }
     var newTable = KeyTable(sealer: table.sealer)

@@ -52,18 +52,12 @@ extension VaultContents {
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
   private func rollback(_ tail: LogChanges.Tail?) -> String? {
-    let other = """
-      does not continue the vault that this machine has seen: an older copy was restored, which may \
-      have been changed or damaged, or a key table was forged
-      """
+    let other = "does not continue the vault that this machine has seen: it is older or forged"
     guard let expected else { return keys.standing == .detached ? other : nil }
     let sequence = expected.head.sequence
     if keys.standing == .detached || hasOutdatedTable || isDiverged { return other }
-    if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
-      return """
-        ends at record \(chain.head.sequence), but this machine has seen record \(sequence): an \
-        older copy was restored, or the file was truncated
-        """
+    if sequence > chain.head.sequence, damage.lossPlace == nil, tail?.isTorn != false {
+      return "ends at record \(chain.head.sequence), but this machine has seen record \(sequence)"
     }
     // An older copy that is damaged as well may open with keys that no longer open the vault. A
     // table that only its own slot proves may state any beginning.
@@ -98,7 +92,7 @@ extension VaultContents {
       damage.recordLoss(end)
       isCutOff = true
     }
-    if damage.isUnattributed { damage.recordGap(before: chain.head.sequence + 2) }
+    if damage.lossPlace != nil { damage.recordGap(before: chain.head.sequence + 2) }
   }
 
   /// The place of missing records at the end of those that were written with the log.

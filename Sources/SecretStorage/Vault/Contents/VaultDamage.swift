@@ -13,15 +13,13 @@ struct VaultDamage: Sendable {
   private var resolved: Set<SecretItem.ID> = []
   /// Whether this machine has recorded one of these records.
   var isProven = false
-  /// The first place of a loss since the last intact record.
-  private var lossPlace: String?
+  /// The first place of a loss since the last intact record, whose subject is still unknown.
+  var lossPlace: String?
 
   var description: String { places.summary }
   var isEmpty: Bool { places.isEmpty }
   /// Whether the rest of the log counts as damaged, because there are too many damaged places.
   var isExhausted: Bool { places.count > LogChanges.damageLimit }
-  /// Whether the subject of the last loss is still unknown.
-  var isUnattributed: Bool { lossPlace != nil }
   /// The place where unknown items may have been added or removed.
   var hiddenItemsPlace: String? { gap ?? hiddenPlace }
 
@@ -39,8 +37,6 @@ struct VaultDamage: Sendable {
     }
     lossPlace = lossPlace ?? place
   }
-
-  mutating func clearLoss() { lossPlace = nil }
 
   /// Records that records are missing, so that the items before and after them are uncertain unless
   /// only one of two copies of the key table is missing.

@@ -45,10 +45,7 @@ public struct ScryptCost: Hashable, Sendable {
   func check() throws(SecretStoreError) {
     if isAllowed { return }
     throw .invalid(
-      """
-      The scrypt cost must have N × r × p of at least 2^17, as with N = 2^14, r = 8 and p = 1, and \
-      at most 1 GiB of memory and 16 passes over it
-      """)
+      "A scrypt cost needs N × r × p ≥ 2^17, and at most 1 GiB of memory and 16 passes")
   }
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.

@@ -120,10 +120,7 @@ extension DeviceState {
         limit: Self.keyMaterialSizes.upperBound)
     }
     guard Self.keyMaterialSizes.contains(content.count) else {
-      let limit = Self.keyMaterialSizes.upperBound
-      let size = content.count > limit ? "more" : "\(content.count)"
-      throw .invalid(
-        "The \(kind) at \(path) must have 32 bytes to 1 MiB of random data, but has \(size)")
+      throw .invalid("The \(kind) at \(path) must have 32 bytes to 1 MiB of random data")
     }
     return content
   }

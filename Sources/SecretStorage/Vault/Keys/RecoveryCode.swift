@@ -56,10 +56,8 @@ public struct RecoveryCode: Sendable, Equatable {
     }
     guard isValid, length == Self.count else {
       throw SecretStoreError.invalid(
-        """
-        The recovery code was mistyped: compare each of the \(Self.count) letters and digits with \
-        the written code
-        """)
+        "The recovery code was mistyped: compare its \(Self.count) characters with the written ones"
+      )
     }
   }
 

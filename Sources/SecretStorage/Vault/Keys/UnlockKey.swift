@@ -61,17 +61,12 @@ extension UnlockKey {
     case .credential(let name):
       guard DeviceState.isCredentialName(name) else {
         throw .invalid(
-          """
-          \(String(reflecting: name)) is not a valid credential name: a name has 1 to 255 printable \
-          ASCII characters other than slash and colon
-          """)
+          "\"\(name)\" is not a valid credential name, in ASCII without slash and colon")
       }
       guard let credential = try device.credential(named: name) else {
         throw .unavailable(
-          """
-          systemd did not provide the credential \(name). Add LoadCredential= or \
-          LoadCredentialEncrypted= to the service's unit file.
-          """)
+          "systemd did not provide the credential \(name). Add LoadCredentialEncrypted= to the unit."
+        )
       }
       return SlotKey(kind: kind, secret: credential)
     case .recoveryCode(let code):

@@ -48,7 +48,7 @@ extension SecretVault {
   ///
   /// A passphrase takes about half a second and 16 MiB to 1 GiB of memory, depending on the slot's
   /// cost; other keys take no noticeable time. If other processes rotate the keys meanwhile, the
-  /// key is tried on the new slots; the third and last attempt excludes writers.
+  /// key is tried on the new slots.
   ///
   /// - Throws:
   ///   - ``SecretStoreError/wrongPassphrase``, ``SecretStoreError/wrongKey(_:)`` or
@@ -57,20 +57,12 @@ extension SecretVault {
   ///   - ``SecretStoreError/invalid(_:)`` if there is no such slot, or for a key of a wrong length.
   ///   - ``SecretStoreError/cancelled`` if the task is cancelled or ``lock()`` is called during the
   ///     derivation. The vault then remains locked.
-  ///   - ``SecretStoreError/busy(path:holder:)`` if the last attempt times out on writers.
   ///   - The error of reading the key.
   public func unlock(with key: UnlockKey) throws {
     try SecretStoreError.checkProcess()
     let lockCount = lockCount
-    for _ in 0..<2 where try attemptUnlock(with: key, after: lockCount) { return notifyObservers() }
-    // Other processes cannot rotate the keys again during the last attempt.
-    let isUnlocked = try location.log.withWriterLock { _ throws(SecretStoreError) in
-      try attemptUnlock(with: key, after: lockCount)
-    }
-    guard isUnlocked else {
-      throw SecretStoreError.unavailable(
-        "The keys of \(try location.log.name) changed while it was being unlocked. Try again.")
-    }
+    // Each repetition requires another rotation.
+    while try !attemptUnlock(with: key, after: lockCount) {}
     notifyObservers()
   }
 

@@ -15,8 +15,6 @@ final class SignalSource: @unchecked Sendable {
   private let queue = DispatchQueue(label: "Locket.SignalSource")
   private let source: any DispatchSourceSignal
   private let isRegistered = DispatchSemaphore(value: 0)
-  /// The address of Dispatch's signal handler, set when the source is registered.
-  private let dispatchHandler = Lock(0)
 
   static func observe(
     _ number: Int32, _ handler: @escaping @Sendable () -> Void
@@ -48,10 +46,7 @@ final class SignalSource: @unchecked Sendable {
       handle()
     }
     // Dispatch installs a handler. Ignoring the signal, as on Darwin, would lose earlier ones.
-    source.setRegistrationHandler { [self] in
-      dispatchHandler.withLock { $0 = handlerAddress }
-      isRegistered.signal()
-    }
+    source.setRegistrationHandler { [self] in isRegistered.signal() }
     source.activate()
   }
 
@@ -61,18 +56,9 @@ final class SignalSource: @unchecked Sendable {
     if number == SIGTSTP { raise(SIGSTOP) }
   }
 
-  private var handlerAddress: Int {
-    var action = sigaction()
-    // The call only reads the current action.
-    unsafe sigaction(number, nil, &action)
-    return action.handlerAddress
-  }
-
-  /// Calls the handlers of SIGTSTP and stops the process; false if this type does not handle it.
+  /// Calls the handlers of SIGTSTP and stops the process; false if there are none.
   static func suspend() -> Bool {
-    guard let source = all.withLock({ $0[SIGTSTP] }),
-      source.handlerAddress == source.dispatchHandler.withLock({ $0 })
-    else { return false }
+    guard let source = all.withLock({ $0[SIGTSTP] }) else { return false }
     source.queue.sync { source.handle() }
     return true
   }

@@ -30,11 +30,7 @@ extension FileSystem {
     try checkPrivacy(status, of: path)
     if flags & O_ACCMODE != O_RDONLY, status.links > 1 {
       throw .insecure(
-        path: path,
-        reason: """
-          has \(status.links) names (hard links), and writing to it would change the file under all of \
-          them: replace it with a copy of itself
-          """)
+        path: path, reason: "has \(status.links) hard links: replace it with a copy of itself")
     }
     return file
   }
@@ -54,9 +50,8 @@ extension FileSystem {
       throw .insecure(
         path: directory,
         reason: """
-          belongs to another user (\(found.owner)), who could replace \(file), but not use what \
-          this user (\(geteuid())) creates there. Run this as that user, choose another directory, \
-          or set allowsSharedDirectories
+          belongs to another user (\(found.owner)), who could replace \(file). Run this as that \
+          user, choose another directory, or set allowsSharedDirectories
           """)
     }
     guard directory == path, found.allowsReplacingFiles else { return }
@@ -74,10 +69,8 @@ extension FileSystem {
     throw .insecure(
       path: path,
       reason: """
-        is a directory that other users can write to \
-        (mode 0\(String(found.permissions, radix: 8))), so that they can replace its files; \
-        \(obstacle). Choose another directory, or set allowsSharedDirectories if you trust these \
-        users
+        can be written to by other users (mode 0\(String(found.permissions, radix: 8))); \
+        \(obstacle). Choose another directory, or set allowsSharedDirectories
         """)
   }
 

@@ -94,14 +94,6 @@ struct FileHeader {
 }
 
 extension FileRecordLog {
-  func content(of records: [LogRecord]) throws(SecretStoreError) -> [UInt8] {
-    var content = try FileHeader.encode(cipher)
-    content.reserveCapacity(
-      records.reduce(content.count) { $0 + Frame.overhead + $1.payload.count })
-    for record in records { Frame.encode(record, into: &content) }
-    return content
-  }
-
   /// Returns the entries in the part of a file at an offset, and the index of their end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,

@@ -124,9 +124,7 @@ struct FileRecordLog: RecordLog {
 
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
-    throw .corrupted(
-      "\(path) has \(status.size) bytes, but at most \(sizeLimit) are allowed: it was tampered with"
-    )
+    throw .corrupted("\(path) has \(status.size) bytes, more than the allowed \(sizeLimit)")
   }
 
   /// Throws if a write would make the file too large to be read again.
@@ -134,10 +132,7 @@ struct FileRecordLog: RecordLog {
     // The last 1/16 is reserved for small writes, so that removals can empty a full vault.
     let limit = count > sizeLimit >> 14 ? sizeLimit - sizeLimit >> 4 : sizeLimit
     guard size > limit else { return }
-    throw .invalid(
-      """
-      \(path) would have \(size) bytes, but at most \(limit) are allowed: remove items, then compact
-      """)
+    throw .invalid("\(path) would have more than \(limit) bytes: remove items, then compact")
   }
 
   func withWriterLock<Result>(

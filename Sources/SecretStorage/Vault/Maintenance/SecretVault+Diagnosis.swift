@@ -46,12 +46,7 @@ extension Diagnosis {
     do {
       let names = try file.damagedCopies
       if names.isEmpty { return }
-      record(
-        "Damaged copies",
-        """
-        \(names.summary): kept by repairs, and can be opened with the keys \
-        from that time. removeDamagedCopies() removes them.
-        """)
+      record("Damaged copies", "\(names.summary): old keys open them; see removeDamagedCopies()")
     } catch .system("opendir", let directory, EACCES) {
       record("Damaged copies", "unknown, because this user may not list \(directory)")
     } catch {
@@ -142,12 +137,8 @@ extension Diagnosis {
         "\(interrupted.place): never acknowledged; the next write removes it")
     }
     if !contents.damage.isEmpty {
-      problem(
-        "Damage",
-        """
-        \(contents.damage.description). Intact items are still readable. Restore a backup, or \
-        save them with repair().
-        """)
+      let advice = "Restore a backup, or save the intact items with repair()."
+      problem("Damage", "\(contents.damage.description). \(advice)")
     }
   }
 

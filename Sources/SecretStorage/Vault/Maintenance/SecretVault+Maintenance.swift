@@ -226,10 +226,7 @@ extension SecretVault {
     let report = SecretStores.onFailure
     do {
       for name in try location.file.damagedCopies {
-        let reason = """
-          was kept by a repair and can still be opened with the keys from that time: save its \
-          items, then remove it with removeDamagedCopies()
-          """
+        let reason = "was kept by a repair, and old keys open it: see removeDamagedCopies()"
         report(SecretStorageFailure(.maintenance, .insecure(path: name, reason: reason)))
       }
     } catch {

@@ -50,12 +50,11 @@ extension SecretVault {
     } progress: { _, completed throws(SecretStoreError) in
       try checkProgress(completed, of: portable.count, report)
     }
-    let fileSystem = location.device.fileSystem
-    let log = FileRecordLog(path: url.path, cipher: cipher, fileSystem: fileSystem)
-    let content = try log.content(of: new.records)
+    var content = try FileHeader.encode(cipher)
+    for record in new.records { Frame.encode(record, into: &content) }
     try location.checkTarget(url.path, overwriting)
     do {
-      try fileSystem.replaceFile(
+      try location.device.fileSystem.replaceFile(
         at: url.path, with: content, mode: 0o600, overwriting: overwriting)
     } catch {
       // Another process created the file after the check.
@@ -96,11 +95,7 @@ extension VaultLocation {
 
 extension SecretStoreError {
   fileprivate static func fileExists(_ path: String) -> SecretStoreError {
-    .invalid(
-      """
-      \(path) already exists: choose another file, or replace it with overwriting: true or `locket \
-      secrets export --overwrite`
-      """)
+    .invalid("\(path) already exists: choose another file, or allow overwriting (--overwrite)")
   }
 }
 

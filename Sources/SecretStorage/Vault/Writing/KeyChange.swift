@@ -66,11 +66,7 @@ extension SecretVault {
         var changed = KeyChange(contents: contents, table: table, user: user, device: device)
         result = try change(&changed)
         guard changed.table.work <= max(KeyTable.workLimit, table.work) else {
-          throw .invalid(
-            """
-            Together, the passphrases of a vault can use at most 32 GiB of memory, counting each \
-            pass: remove a slot, or choose a lower cost
-            """)
+          throw .invalid("The passphrases would need over 32 GiB: remove a slot, or lower a cost")
         }
         contents = changed.contents
         contents.keys.table = changed.table
