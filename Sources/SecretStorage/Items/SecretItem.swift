@@ -64,22 +64,6 @@ extension SecretItem.ID {
     return SecretItem.ID(bytes[...])
   }
 
-  static func unused(
-    from source: () throws(SecretStoreError) -> SecretItem.ID = random,
-    isInUse: (SecretItem.ID) -> Bool
-  ) throws(SecretStoreError) -> SecretItem.ID {
-    // With 122 random bits, collisions practically never happen.
-    for _ in 0..<8 {
-      let id = try source()
-      if !isInUse(id) { return id }
-    }
-    throw .unavailable(
-      """
-      The item was not added: the random number generator of this machine returns repeated values, and \
-      each one is the identifier of another item.
-      """)
-  }
-
   init(_ bytes: ArraySlice<UInt8>) {
     precondition(bytes.count == 16, "An identifier has 16 bytes, not \(bytes.count).")
     self = unsafe bytes.withUnsafeBytes {

@@ -87,7 +87,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
       if content.ids[identity] != nil { throw .duplicate }
       let date = content.nextDate()
       let item = SecretItem(
-        id: try .unused { content.entries[$0] != nil }, identity: identity, attributes: attributes,
+        id: try .random(), identity: identity, attributes: attributes,
         creationDate: date, modificationDate: date, revision: content.revision + 1)
       content.ids[identity] = item.id
       content.entries[item.id] = Entry(item: item, secret: secret)

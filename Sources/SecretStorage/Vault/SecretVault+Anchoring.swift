@@ -15,7 +15,7 @@ extension SecretVault {
       !draft.base.remembersThisLog || !location.device.hasFlushed(vaultID, start)
     {
       let vault = RememberedVault(
-        vaultID: vaultID, logStart: start, head: first, keys: draft.result?.keys)
+        vaultID: vaultID, logStart: start, head: first, keys: draft.composer.result?.keys)
       do throws(SecretStoreError) {
         try record(vault, location)
       } catch {

@@ -84,11 +84,7 @@ extension SecretVault {
     let hasOnlyRemovals = removals.count == batch.count
     do throws(SecretStoreError) {
       let location = try protectedLocation
-      if hasOnlyRemovals {
-        try usingReserve { () throws(SecretStoreError) in
-          while try !commitFirst(of: batch, location) {}
-        }
-      } else {
+      try usingReserve(hasOnlyRemovals) { () throws(SecretStoreError) in
         while try !commitFirst(of: batch, location) {}
       }
     } catch {
@@ -100,13 +96,15 @@ extension SecretVault {
     }
   }
 
-  /// Runs a write that may use the reserved disk space, such as a removal.
-  func usingReserve(_ write: () throws(SecretStoreError) -> Void) throws(SecretStoreError) {
+  /// Runs a write, which may use the reserved disk space if it is for example a removal.
+  func usingReserve(
+    _ isAllowed: Bool = true, _ write: () throws(SecretStoreError) -> Void
+  ) throws(SecretStoreError) {
     while true {
       do throws(SecretStoreError) {
         return try write()
       } catch {
-        guard error.isFullDisk, try location.file.releaseReserve() else { throw error }
+        guard isAllowed, error.isFullDisk, try location.file.releaseReserve() else { throw error }
       }
     }
   }
@@ -201,7 +199,7 @@ extension SecretVault {
       contents.beginIdlePeriod()
       contents.session.idle?.recordUse()
     }
-    remember(draft.result, location)
+    remember(draft.composer.result, location)
   }
 }
 

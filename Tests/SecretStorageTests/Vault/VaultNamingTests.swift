@@ -17,33 +17,6 @@ struct VaultNamingTests {
     #expect(ids.allSatisfy { $0.uuid.6 >> 4 == 4 && $0.uuid.8 >> 6 == 2 })
   }
 
-  /// Adds an item; the generator of names returns a taken one a number of times.
-  private func add(
-    _ account: String, to object: SecretVault, _ taken: SecretItem.ID, times: Int
-  ) throws(SecretStoreError) {
-    let left = Lock(times)
-    _ = try object.write(
-      .add(
-        Secret(account.utf8), identity: .generic(service: "campaign", account: account),
-        attributes: ItemAttributes()
-      ) { () throws(SecretStoreError) in
-        let isTaken = left.withLock { left in
-          left -= 1
-          return left >= 0
-        }
-        return isTaken ? taken : try .random()
-      })
-  }
-
-  @Test func newItemHasAnUnusedID() throws {
-    let object = vault.open()
-    let first = try object.add("first", account: "first")
-    try add("second", to: object, first.id, times: 3)
-    #expect(try object.texts() == ["first": "first", "second": "second"])
-    #expect(throws: SecretStoreError.self) { try add("third", to: object, first.id, times: .max) }
-    try vault.open().expectSound(["first": "first", "second": "second"])
-  }
-
   @Test func searchFindsItemWithTheIDOfAnother() throws {
     let reader = vault.open()
     let writer = vault.open()

@@ -63,18 +63,14 @@ extension VaultContents {
       var reader = RecordReader(record.payload)
       header = try RecordHeader(&reader)
       let isWhole = header.kind == .keys ? table != nil : attributesKey != nil
-      if !isWhole { throw MalformedRecord() }
+      let isInOrder = chain.recordCount == 0 || header.sequence > chain.head.sequence
+      let isAllowed = table == nil || tableCount <= KeyTableRecord.countLimit
+      if !isWhole || !isInOrder || !isAllowed { throw MalformedRecord() }
     } catch {
-      throw .corrupted("A record is malformed")
-    }
-    if chain.recordCount > 0, header.sequence <= chain.head.sequence {
-      throw .corrupted("Its sequence number \(header.sequence) follows \(chain.head.sequence)")
+      throw .corrupted("It is malformed, out of order, or one key table too many")
     }
     var content = ItemsRecord()
     if let table {
-      if tableCount > KeyTableRecord.countLimit {
-        throw .corrupted("More than \(KeyTableRecord.countLimit) key tables are not allowed")
-      }
       try adopt(table, device)
       content.previousSubject = table.previousSubject
       chain.start = chain.start ?? table.logStart
@@ -108,11 +104,11 @@ extension VaultContents {
     } else {
       keys.table = draft.keys.table
     }
-    chain = draft.chain
+    chain = draft.composer.chain
     for entry in draft.entries { apply(entry) }
     recordSeen()
     // The writer updates the machine's state next.
-    if let vault = draft.result { session.seen.record(vault, isRecorded: false) }
+    if let vault = draft.composer.result { session.seen.record(vault, isRecorded: false) }
   }
 
   /// Applies an entry, unless it is ambiguous because the record before it is lost.

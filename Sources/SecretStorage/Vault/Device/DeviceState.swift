@@ -62,15 +62,13 @@ struct DeviceState: Sendable {
       try mapErrors(fileSystem.synchronizeDirectory(directory))
       return secret
     }
-    try mapErrors { () throws(SystemError) in
-      let lock = try FileLock(
-        at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration)
-      defer { withExtendedLifetime(lock) {} }
-      if try fileSystem.status(of: keyPath) == nil {
-        try fileSystem.removeTemporaryFiles(of: keyPath, holding: lock)
-        try fileSystem.replaceFile(
-          at: keyPath, with: KernelRandom.bytes(Self.keySize), mode: 0o600)
-      }
+    let lock = try mapErrors(
+      FileLock(at: "\(keyPath).lock", in: fileSystem, timeout: lockTimeout.duration))
+    defer { withExtendedLifetime(lock) {} }
+    if try mapErrors(fileSystem.status(of: keyPath)) == nil {
+      try mapErrors(fileSystem.removeTemporaryFiles(of: keyPath, holding: lock))
+      let key = try [UInt8].random(Self.keySize)
+      try mapErrors(fileSystem.replaceFile(at: keyPath, with: key, mode: 0o600))
     }
     guard let secret = try secret() else {
       throw .unavailable("The device key at \(keyPath) was removed while it was being created.")
@@ -113,12 +111,10 @@ extension DeviceState {
 
   /// Returns the content of a file that is used as a key; throws `invalid` for a wrong size.
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
-    let content = try mapErrors { () throws(SystemError) in
-      // The open is non-blocking, because opening a FIFO could block indefinitely.
-      try Secret(
-        contentsOf: fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
-        limit: Self.keyMaterialSizes.upperBound)
-    }
+    // The open is non-blocking, because opening a FIFO could block indefinitely.
+    let file = try mapErrors(fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+    let content = try mapErrors(
+      Secret(contentsOf: file, limit: Self.keyMaterialSizes.upperBound))
     guard Self.keyMaterialSizes.contains(content.count) else {
       throw .invalid("The \(kind) at \(path) must have 32 bytes to 1 MiB of random data")
     }
@@ -181,13 +177,11 @@ extension DeviceState {
     var content = Self.magic + record.digest + vaultID
     content += try checksum(of: content)
     let file = try openOrCreate(record.path)
-    try mapErrors { () throws(SystemError) in
-      // The content fits into one sector, so the write is atomic. The record may have been removed.
-      let isNew = try file.status().size == 0
-      if isNew || !isRecorded { try file.write(content, at: 0) }
-      try file.synchronize()
-      try fileSystem.synchronizeDirectory(directory)
-    }
+    // The content fits into one sector, so the write is atomic. The record may have been removed.
+    let isNew = try mapErrors(file.status()).size == 0
+    if isNew || !isRecorded { try mapErrors(file.write(content, at: 0)) }
+    try mapErrors(file.synchronize())
+    try mapErrors(fileSystem.synchronizeDirectory(directory))
     flushedPlace.withLock { $0 = vaultID }
   }
 
@@ -197,14 +191,13 @@ extension DeviceState {
   ) throws(SecretStoreError) -> (path: String, digest: [UInt8]) {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     let absolute = isAbsolute ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
-    let resolved = try mapErrors { () throws(SystemError) in
-      do throws(SystemError) {
-        return try fileSystem.resolve(absolute)
-      } catch {
-        // A `..` after a missing directory, which the first write creates.
-        if error.code != ENOENT { throw error }
-        return absolute
-      }
+    let resolved: String
+    do throws(SystemError) {
+      resolved = try fileSystem.resolve(absolute)
+    } catch {
+      // A `..` after a missing directory, which the first write creates.
+      if error.code != ENOENT { throw SecretStoreError(error) }
+      resolved = absolute
     }
     let digest = try cipher.digest(Array(resolved.utf8)[...])
     return (self.path(of: Array(digest[..<16]), "place"), digest)

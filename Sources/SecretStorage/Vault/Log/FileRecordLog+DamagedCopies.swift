@@ -21,7 +21,7 @@ extension FileRecordLog {
       }
     } catch {
       // An earlier attempt that was interrupted may have created the copy.
-      if error.code == EEXIST, try isCopied(to: name) { return }
+      if error.code == EEXIST, try mapErrors(isCopied(to: name)) { return }
       throw SecretStoreError(error)
     }
   }
@@ -45,10 +45,8 @@ extension FileRecordLog {
     if names.isEmpty { return names }
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
-    try mapErrors { () throws(SystemError) in
-      for name in names { try fileSystem.unlink(name) }
-      try fileSystem.synchronizeDirectory(path.parentDirectory)
-    }
+    for name in names { try mapErrors(fileSystem.unlink(name)) }
+    try mapErrors(fileSystem.synchronizeDirectory(path.parentDirectory))
     return names
   }
 
@@ -61,12 +59,10 @@ extension FileRecordLog {
   }
 
   /// Whether another name refers to the same file or to a complete copy of it.
-  private func isCopied(to name: String) throws(SecretStoreError) -> Bool {
-    try mapErrors { () throws(SystemError) in
-      let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-      let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      let count = try file.status().size
-      return try file.read(from: 0, count: count) == other.read(from: 0, count: count + 1)
-    }
+  private func isCopied(to name: String) throws(SystemError) -> Bool {
+    let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
+    let other = try fileSystem.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let count = try file.status().size
+    return try file.read(from: 0, count: count) == other.read(from: 0, count: count + 1)
   }
 }

@@ -29,11 +29,11 @@ enum Frame {
 
   /// Whether bytes are an incomplete frame, as left by an interrupted append.
   static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
-    guard bytes.count >= overhead else {
-      return magic.starts(with: bytes.prefix(4)) && hasValidLength(bytes)
-    }
-    guard let count = payloadCount(in: bytes) else { return false }
-    return bytes.count < overhead + count
+    if let count = payloadCount(in: bytes) { return bytes.count < overhead + count }
+    // The length must match the available bytes of its complement.
+    let lengths = zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4))
+    return bytes.count < overhead && magic.starts(with: bytes.prefix(4))
+      && lengths.allSatisfy { $0 == ~$1 }
   }
 
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
@@ -52,11 +52,6 @@ enum Frame {
       position += part.count
     }
     return false
-  }
-
-  /// Whether a length matches the available bytes of its complement.
-  private static func hasValidLength(_ bytes: ArraySlice<UInt8>) -> Bool {
-    zip(bytes.dropFirst(4).prefix(4), bytes.dropFirst(8).prefix(4)).allSatisfy { $0 == ~$1 }
   }
 }
 

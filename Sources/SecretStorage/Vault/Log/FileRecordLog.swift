@@ -154,43 +154,37 @@ struct FileRecordLog: RecordLog {
     for record in records { Frame.encode(record, into: &frames) }
     let end = position.size + frames.count
     try checkGrowth(to: end, by: frames.count)
+    if position.size < position.state[2] {
+      try mapErrors(file.truncate(to: position.size))
+      // A power failure must not leave whole records of the truncated part behind the new ones.
+      try mapErrors(file.synchronize())
+    }
     do throws(SystemError) {
-      if position.size < position.state[2] {
-        try file.truncate(to: position.size)
-        // A power failure must not leave whole records of the truncated part behind the new ones.
-        try file.synchronize()
-      }
-      do throws(SystemError) {
-        try file.write(frames, at: position.size)
-        try file.synchronizeData()
-        let state = try file.status().logState
-        fillReserve(holding: lock)
-        return LogPosition(size: end, state: state)
-      } catch {
-        // The write was not acknowledged. If this fails too, the rest is torn, or a valid write.
-        do throws(SystemError) { try file.truncate(to: position.size) } catch {}
-        throw error
-      }
+      try file.write(frames, at: position.size)
+      try file.synchronizeData()
+      let state = try file.status().logState
+      fillReserve(holding: lock)
+      return LogPosition(size: end, state: state)
     } catch {
+      // The write was not acknowledged. If this fails too, the rest is torn, or a valid write.
+      do throws(SystemError) { try file.truncate(to: position.size) } catch {}
       throw SecretStoreError(error)
     }
   }
 
   func synchronize(to position: LogPosition) throws(SecretStoreError) -> Bool {
     guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else { return false }
-    return try mapErrors { () throws(SystemError) in
-      // Without a lock file, there was no writer yet.
-      if try fileSystem.status(of: lockPath) != nil {
-        // A writer that fails truncates its append, which may have been read.
-        guard let lock = try FileLock.ifFree(at: lockPath, in: fileSystem),
-          try file.status().logState == position.state
-        else { return false }
-        lock.release()
-      }
-      try file.synchronizeData()
-      try synchronizeName(of: file)
-      return true
+    // Without a lock file, there was no writer yet.
+    if try mapErrors(fileSystem.status(of: lockPath)) != nil {
+      // A writer that fails truncates its append, which may have been read.
+      guard let lock = try mapErrors(FileLock.ifFree(at: lockPath, in: fileSystem)),
+        try mapErrors(file.status()).logState == position.state
+      else { return false }
+      lock.release()
     }
+    try mapErrors(file.synchronizeData())
+    try mapErrors(synchronizeName(of: file))
+    return true
   }
 
   /// Flushes the directory unless that has happened since the file was installed: a power failure
@@ -276,15 +270,8 @@ extension FileStatus {
 func mapErrors<Result: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Result
 ) throws(SecretStoreError) -> Result {
-  try mapErrors { () throws(SystemError) in try call() }
-}
-
-/// Throws the errors of system calls as ``SecretStoreError``.
-func mapErrors<Result: ~Copyable>(
-  _ calls: () throws(SystemError) -> Result
-) throws(SecretStoreError) -> Result {
   do {
-    return try calls()
+    return try call()
   } catch {
     throw SecretStoreError(error)
   }

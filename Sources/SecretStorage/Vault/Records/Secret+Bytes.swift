@@ -4,11 +4,8 @@ import StorageInternals
 extension Secret {
   /// Returns at most 256 random bytes from the kernel's generator.
   static func random(_ count: Int) throws(SecretStoreError) -> Secret {
-    try mapErrors { () throws(SystemError) in
-      try unsafe Secret(count: count) { buffer throws(SystemError) in
-        try unsafe KernelRandom.fill(buffer)
-      }
-    }
+    try unsafe mapErrors(
+      Secret(count: count) { buffer throws(SystemError) in try unsafe KernelRandom.fill(buffer) })
   }
 
   func slice(_ range: some RangeExpression<Int>) -> Secret {

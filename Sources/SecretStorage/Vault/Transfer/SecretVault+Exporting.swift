@@ -43,11 +43,16 @@ extension SecretVault {
     let keys = try VaultKeys(slot: "passphrase", key, device: nil, cipher)
     var new = try RecordComposer(
       replacing: VaultChain(), with: keys, for: portable, followedBy: blocks.count)
-    try new.add(blocks) { item, revision throws(SecretStoreError) in
-      let sealed = try keys.seal(
-        contents.payload(of: item), of: item.id, revision: revision, item.accessControl)
-      return item.copy(as: item.id, revision: revision, with: sealed)
-    } progress: { _, completed throws(SecretStoreError) in
+    var completed = 0
+    for (accessibility, block) in blocks {
+      let revision = new.nextSequence
+      let entries = try block.map { item throws(SecretStoreError) in
+        let sealed = try keys.seal(
+          contents.payload(of: item), of: item.id, revision: revision, item.accessControl)
+        return ItemEntry.put(item.copy(as: item.id, revision: revision, with: sealed))
+      }
+      try new.add(entries, as: accessibility)
+      completed += block.count
       try checkProgress(completed, of: portable.count, report)
     }
     var content = try FileHeader.encode(cipher)

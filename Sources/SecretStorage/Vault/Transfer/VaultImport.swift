@@ -108,8 +108,7 @@ struct VaultImport {
       let added = steps.filter { $0.replaced == nil && $0.item.attributesPurpose == purpose }
       var entries: [ItemEntry] = []
       for step in added {
-        let id = try draft.newID(besides: target.index)
-        entries.append(.put(try sealed(step, as: id, draft)))
+        entries.append(.put(try sealed(step, as: .random(), draft)))
       }
       try draft.append(entries, as: accessibility)
     }
@@ -117,7 +116,7 @@ struct VaultImport {
       guard let old = step.replaced else { continue }
       try draft.replace(old, by: sealed(step, as: old.id, draft))
     }
-    newest = draft.chain.head
+    newest = draft.composer.chain.head
     return draft
   }
 

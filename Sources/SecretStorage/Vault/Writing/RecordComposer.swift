@@ -68,17 +68,11 @@ struct RecordComposer {
   /// Adds blocks of items; calls a closure after each with the number of items so far.
   mutating func add(
     _ blocks: [ItemBlock],
-    sealing seal: (VaultItem, _ revision: UInt64) throws(SecretStoreError) -> VaultItem = {
-      item, _ in item
-    },
     progress: (inout RecordComposer, _ completed: Int) throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     var completed = 0
     for (accessibility, items) in blocks {
-      let revision = nextSequence
-      var entries: [ItemEntry] = []
-      for item in items { entries.append(.put(try seal(item, revision))) }
-      try add(entries, as: accessibility)
+      try add(items.map(ItemEntry.put), as: accessibility)
       completed += items.count
       try progress(&self, completed)
     }

@@ -5,10 +5,9 @@ struct VaultDraft {
   let position: LogPosition
   /// The contents before the records are appended, without the items.
   let base: VaultContents
-  private var composer: RecordComposer
+  private(set) var composer: RecordComposer
   private(set) var entries: [ItemEntry] = []
   private var newestCreation: Int64
-  private var newIDs: Set<SecretItem.ID> = []
 
   /// Creates an empty draft; if there is no vault, with the keys of a new one for the given device.
   init(_ contents: VaultContents, _ device: DeviceState?) throws(SecretStoreError) {
@@ -34,26 +33,12 @@ struct VaultDraft {
 
   var records: [LogRecord] { composer.records }
 
-  var chain: VaultChain { composer.chain }
-
-  var result: RememberedVault? { composer.result }
-
   var nextRevision: UInt64 { composer.nextSequence }
 
   /// Returns the current time, or one later than the creation of every item.
   mutating func nextDate() -> Date {
     newestCreation = max(Date().microseconds, newestCreation + 1)
     return Date(microseconds: newestCreation)
-  }
-
-  /// Returns an identifier that is not used in the vault or in this draft.
-  mutating func newID(
-    besides index: VaultIndex,
-    from source: () throws(SecretStoreError) -> SecretItem.ID = SecretItem.ID.random
-  ) throws(SecretStoreError) -> SecretItem.ID {
-    let id = try SecretItem.ID.unused(from: source) { index[$0] != nil || newIDs.contains($0) }
-    newIDs.insert(id)
-    return id
   }
 
   /// Appends one record with an entry, or with several entries of new or unchanged items.

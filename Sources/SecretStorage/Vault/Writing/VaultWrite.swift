@@ -19,17 +19,14 @@ struct VaultWrite: Sendable {
 
 extension VaultWrite {
   static func add(
-    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes,
-    naming source: @escaping @Sendable () throws(SecretStoreError) -> SecretItem.ID =
-      SecretItem.ID.random
+    _ payload: Secret, identity: ItemIdentity, attributes: ItemAttributes
   ) -> VaultWrite {
     VaultWrite(target: .identity(identity)) { draft, contents throws(SecretStoreError) in
       if contents.mayHaveMore { throw contents.keys.lockReason }
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.nextDate()
       let item = SecretItem(
-        id: try draft.newID(besides: contents.index, from: source), identity: identity,
-        attributes: attributes, creationDate: now,
+        id: try .random(), identity: identity, attributes: attributes, creationDate: now,
         modificationDate: now, revision: draft.nextRevision)
       let sealed = try draft.keys.seal(
         payload, of: item.id, revision: item.revision, attributes.accessControl)
