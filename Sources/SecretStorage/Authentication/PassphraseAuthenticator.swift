@@ -99,7 +99,7 @@ extension SecretVault {
       throw .invalid("The vault has no passphrase")
     }
     do {
-      _ = try table.open(with: .passphrase(passphrase), cipher)
+      _ = try table.open(with: .passphrase(passphrase))
     } catch {
       if error == .wrongPassphrase { return false }
       throw error

@@ -87,10 +87,7 @@ extension SecretVault {
     try other.changeKeys { change throws(SecretStoreError) in
       let current = try change.table.slot(slot.id)
       // If the slot was changed in the meantime, the old passphrase is no longer correct.
-      guard current.kind == slot.kind, current.salt == slot.salt, current.sealed == slot.sealed
-      else {
-        throw SecretStoreError.wrongPassphrase
-      }
+      if current.sealed != slot.sealed { throw .wrongPassphrase }
       let changed = try KeySlot(
         id: slot.id, name: current.name, sealing: user, under: sealing, by: table.sealer)
       change.table.replaceSlot(with: changed)

@@ -38,9 +38,7 @@ extension DeviceState {
     _ vault: RememberedVault, evenIfOlder: Bool = false, waiting: Bool = true
   ) throws(SecretStoreError) -> Bool {
     let path = path(of: vault.vaultID, "state")
-    guard
-      let file = try waiting ? openOrCreate(path) : fileSystem.openPrivate(path, O_RDWR | O_CREAT)
-    else { throw .unavailable("The directory \(directory) does not exist.") }
+    let file = try openOrCreate(path, makingDirectory: waiting)
     // The file is usually not locked, and queueing for the lock is expensive.
     var lock: FileLock?
     if try mapErrors(!file.lockIfFree()) {

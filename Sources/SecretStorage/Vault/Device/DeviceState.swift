@@ -94,12 +94,14 @@ extension DeviceState {
     "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
 
-  func openOrCreate(_ path: String) throws(SecretStoreError) -> File {
+  func openOrCreate(
+    _ path: String, makingDirectory: Bool = true
+  ) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
-    try mapErrors(fileSystem.makeDirectories(directory))
-    if let file = try fileSystem.openPrivate(path, flags) { return file }
-    throw .unavailable("The directory \(directory) was removed while it was being created.")
+    if makingDirectory { try mapErrors(fileSystem.makeDirectories(directory)) }
+    if makingDirectory, let file = try fileSystem.openPrivate(path, flags) { return file }
+    throw .unavailable("The directory \(directory) does not exist.")
   }
 
   /// Returns the checksum with which an incompletely written file is detected.

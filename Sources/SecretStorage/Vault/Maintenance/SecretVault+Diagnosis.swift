@@ -82,10 +82,8 @@ extension Diagnosis {
       let obstacle = Self.obstacle(toWriting: ancestor).map { errorMessage($0) }
       guard let status = found else {
         guard let obstacle else { return recordMissing(subject, path) }
-        let advice = "Create it with access for this user only, or specify another directory."
         return problem(
-          subject,
-          "\(path) does not exist and cannot be created in \(ancestor): \(obstacle). \(advice)")
+          subject, "\(path) cannot be created in \(ancestor): \(obstacle). Create or change it.")
       }
       let description = "\(path), \(status.permissions)"
       let fault: String? =

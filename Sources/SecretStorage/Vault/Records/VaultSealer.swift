@@ -69,8 +69,7 @@ struct VaultSealer: Sendable {
       throw .invalid("A vault can have at most \(KeyTable.slotLimit) key slots: remove one first")
     }
     if table.keys.count > KeyTable.keyLimit {
-      let limit = "A vault can have at most \(KeyTable.keyLimit) keys"
-      throw .invalid("\(limit): finish the rotation with resumeRotation()")
+      throw .invalid("The vault has too many keys: finish the rotation with resumeRotation()")
     }
     let header = try RecordHeader(kind: .keys, after: head)
     let encoded = table.encoded

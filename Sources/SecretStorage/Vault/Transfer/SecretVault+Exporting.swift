@@ -57,7 +57,6 @@ extension SecretVault {
     }
     var content = try FileHeader.encode(cipher)
     for record in new.records { Frame.encode(record, into: &content) }
-    try location.checkTarget(url.path, overwriting)
     do {
       try location.device.fileSystem.replaceFile(
         at: url.path, with: content, mode: 0o600, overwriting: overwriting)

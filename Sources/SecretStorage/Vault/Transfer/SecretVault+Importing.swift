@@ -36,12 +36,10 @@ extension SecretVault {
     // Reads from the file, so that the written items are compared as they are stored.
     let target = try freshlyReadContents()
     try target.checkComplete()
-    var isFirst = true
     let source = try VaultContents(
       importing: url.path, passphrase: passphrase, location.device
     ) { () throws(SecretStoreError) in
-      if !isFirst { try checkProgress(0, of: 0, report) }
-      isFirst = false
+      try checkProgress(0, of: 0, report)
     }
     var work = VaultImport(source, into: target, replacing: replacing)
     let blocks = source.index.items.sorted { $0.created < $1.created }.blocks(of: batchSize)
