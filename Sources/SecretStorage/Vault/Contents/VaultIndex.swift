@@ -49,6 +49,13 @@ struct VaultIndex: Sendable {
     byService?.add(slot, under: Self.hash(item.identity, withAccount: false))
   }
 
+  /// Returns a random identifier; throws if an item has it, as after a machine was cloned.
+  func newID() throws(SecretStoreError) -> SecretItem.ID {
+    let id = try SecretItem.ID.random()
+    guard self[id] == nil else { throw .unavailable("Random numbers repeat. Try again.") }
+    return id
+  }
+
   /// Adds the items of an earlier index that this one has neither by identifier nor by identity.
   mutating func keep(_ earlier: VaultIndex) {
     for item in earlier.items

@@ -3,13 +3,9 @@ extension CryptoLibrary {
   private static let digestSize = 32
 
   package func digest(of bytes: ArraySlice<UInt8>) throws(SecretStoreError) -> [UInt8] {
-    var succeeded = false
-    let digest = unsafe [UInt8](unsafeUninitializedCapacity: Self.digestSize) { buffer, count in
-      succeeded = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe self.digest(bytes.baseAddress, bytes.count, buffer.baseAddress, nil, sha256, nil)
-          == 1
-      }
-      count = Self.digestSize
+    var digest = [UInt8](repeating: 0, count: Self.digestSize)
+    let succeeded = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe self.digest(bytes.baseAddress, bytes.count, &digest, nil, sha256, nil) == 1
     }
     guard succeeded else { throw .failedCall("EVP_Digest") }
     return digest

@@ -108,7 +108,7 @@ struct VaultImport {
       let added = steps.filter { $0.replaced == nil && $0.item.attributesPurpose == purpose }
       var entries: [ItemEntry] = []
       for step in added {
-        entries.append(.put(try sealed(step, as: .random(), draft)))
+        entries.append(.put(try sealed(step, as: target.index.newID(), draft)))
       }
       try draft.append(entries, as: accessibility)
     }

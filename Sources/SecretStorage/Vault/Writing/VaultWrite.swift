@@ -26,8 +26,8 @@ extension VaultWrite {
       guard contents.index.items(matching: .exactly(identity)).isEmpty else { throw .duplicate }
       let now = draft.nextDate()
       let item = SecretItem(
-        id: try .random(), identity: identity, attributes: attributes, creationDate: now,
-        modificationDate: now, revision: draft.nextRevision)
+        id: try contents.index.newID(), identity: identity, attributes: attributes,
+        creationDate: now, modificationDate: now, revision: draft.nextRevision)
       let sealed = try draft.keys.seal(
         payload, of: item.id, revision: item.revision, attributes.accessControl)
       try draft.append(
