@@ -13,12 +13,7 @@ extension VaultContents {
     let earlierKeys = keys
     var held: VaultIndex?
     var isValidated = false
-    var count = 0
-    while !isValidated {
-      count += 1
-      if count > Self.readLimit {
-        throw .unavailable("\(location.log.name) is replaced each time it is read. Try again.")
-      }
+    for _ in 0..<Self.readLimit where !isValidated {
       var continued: VaultContents?
       let changes = try location.log.changes(since: position) { record throws(SecretStoreError) in
         continued = try contents(continuingAt: record, location.device)
@@ -44,6 +39,9 @@ extension VaultContents {
       }
       // Nothing of what was read may remain if the next attempt fails.
       if !isValidated { (keys, index, position) = (earlierKeys, held ?? index, nil) }
+    }
+    guard isValidated else {
+      throw .unavailable("\(location.log.name) is replaced each time it is read. Try again.")
     }
     if trustError != nil {
       // Only the table is that of the refused log.
