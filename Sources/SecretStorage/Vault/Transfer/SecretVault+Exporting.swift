@@ -99,7 +99,8 @@ extension VaultLocation {
 
 extension SecretStoreError {
   fileprivate static func fileExists(_ path: String) -> SecretStoreError {
-    .invalid("\(path) already exists: choose another file, or allow overwriting (--overwrite)")
+    .invalid(
+      "\(path) already exists: choose another file, or use `locket secrets export --overwrite`")
   }
 }
 

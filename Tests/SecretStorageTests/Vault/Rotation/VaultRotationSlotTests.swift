@@ -73,7 +73,7 @@ struct VaultRotationSlotTests {
       }
     }
     #expect(try vault.bytes == before)
-    try expectRefusal("no credential named x") {
+    try expectRefusal("The vault has no credential") {
       try object.rotateKeys(keeping: [.credential(named: "x")], removingOtherSlots: true)
     }
   }
