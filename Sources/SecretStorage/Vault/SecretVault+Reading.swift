@@ -84,9 +84,11 @@ extension SecretVault {
     let changes = try location.log.changes(since: nil)
     guard let table = changes.newestTable(cipher) else { return try salvageableItems() }
     defer { cipher.eraseKeys() }
-    var contents = try VaultContents(
-      opening: changes, table, with: keys, location.device,
-      checking: cancellation(after: lockCount))
+    // The machine's records are not used.
+    var contents = VaultContents(cipher: cipher)
+    try contents.keys.ring.unlock(
+      table, with: keys, location.device, checking: cancellation(after: lockCount))
+    try contents.apply(changes, nil)
     guard contents.keys.table != nil else {
       throw SecretStoreError.corrupted("\(location.log.name) has no intact key table")
     }

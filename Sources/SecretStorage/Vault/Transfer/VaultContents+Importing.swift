@@ -1,18 +1,8 @@
 import CLibrary
 import StorageInternals
 
-// The opening of a file by given keys alone, such as an export or the vault of another machine.
+// The opening of a file by a passphrase alone, such as an export or the vault of another machine.
 extension VaultContents {
-  /// Opens the content of a log with the keys that open a table, and without a machine's records.
-  init(
-    opening changes: LogChanges, _ table: KeyTable, with keys: [UnlockKey],
-    _ device: DeviceState, checking check: () throws(SecretStoreError) -> Void
-  ) throws(SecretStoreError) {
-    self.init(cipher: device.cipher)
-    try self.keys.ring.unlock(table, with: keys, device, checking: check)
-    try apply(changes, nil)
-  }
-
   /// Opens a complete and intact file with a passphrase.
   ///
   /// `check`, which is called before each slot and in key derivations, cancels by throwing.
