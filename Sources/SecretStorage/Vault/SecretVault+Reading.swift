@@ -157,8 +157,7 @@ extension VaultContents {
     var errors = [missingVaultError].compactMap(\.self)
     if let interruptedWrite, !interruptedWrite.isTorn {
       let place = interruptedWrite.place
-      errors.append(
-        .corrupted("\(place) remain of an interrupted write; the next one removes them"))
+      errors.append(.corrupted("\(place) are of an interrupted write; the next one removes them"))
     }
     return errors.filter { session.reported.addFailure($0) }
   }

@@ -44,8 +44,7 @@ public struct ScryptCost: Hashable, Sendable {
 
   func check() throws(SecretStoreError) {
     if isAllowed { return }
-    throw .invalid(
-      "A scrypt cost needs N × r × p ≥ 2^17, and at most 1 GiB of memory and 16 passes")
+    throw .invalid("The scrypt cost needs N × r × p ≥ 2^17, and at most 1 GiB and 16 passes")
   }
 
   /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.

@@ -94,9 +94,7 @@ extension DeviceState {
     "\(directory)/\(name.map { $0.hexadecimal(digits: 2) }.joined()).\(suffix)"
   }
 
-  func openOrCreate(
-    _ path: String, makingDirectory: Bool = true
-  ) throws(SecretStoreError) -> File {
+  func openOrCreate(_ path: String, makingDirectory: Bool = true) throws(SecretStoreError) -> File {
     let flags = O_RDWR | O_CREAT
     if let file = try fileSystem.openPrivate(path, flags) { return file }
     if makingDirectory { try mapErrors(fileSystem.makeDirectories(directory)) }
@@ -115,8 +113,7 @@ extension DeviceState {
   func keyMaterial(_ kind: String, at path: String) throws(SecretStoreError) -> Secret {
     // The open is non-blocking, because opening a FIFO could block indefinitely.
     let file = try mapErrors(fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
-    let content = try mapErrors(
-      Secret(contentsOf: file, limit: Self.keyMaterialSizes.upperBound))
+    let content = try mapErrors(Secret(contentsOf: file, limit: Self.keyMaterialSizes.upperBound))
     guard Self.keyMaterialSizes.contains(content.count) else {
       throw .invalid("The \(kind) at \(path) must have 32 bytes to 1 MiB of random data")
     }

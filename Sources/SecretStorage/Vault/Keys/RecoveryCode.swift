@@ -55,9 +55,7 @@ public struct RecoveryCode: Sendable, Equatable {
       for index in buffer.indices { unsafe buffer[index] = Self.alphabet[Int(buffer[index])] }
     }
     guard isValid, length == Self.count else {
-      throw SecretStoreError.invalid(
-        "The recovery code was mistyped: compare its \(Self.count) characters with the written ones"
-      )
+      throw SecretStoreError.invalid("The recovery code was mistyped: compare all characters")
     }
   }
 

@@ -60,13 +60,11 @@ extension UnlockKey {
       return SlotKey(kind: kind, secret: try device.keyMaterial(kind.label, at: url.path))
     case .credential(let name):
       guard DeviceState.isCredentialName(name) else {
-        throw .invalid(
-          "\"\(name)\" is not a valid credential name, in ASCII without slash and colon")
+        throw .invalid("\"\(name)\" is not a valid credential name: use letters and digits")
       }
       guard let credential = try device.credential(named: name) else {
         throw .unavailable(
-          "systemd did not provide the credential \(name). Add LoadCredentialEncrypted= to the unit."
-        )
+          "systemd did not provide the credential \(name). Add LoadCredentialEncrypted= for it.")
       }
       return SlotKey(kind: kind, secret: credential)
     case .recoveryCode(let code):

@@ -36,8 +36,7 @@ extension SecretVault {
       var new: RecordComposer?
       try replaceLog(location) { write throws(SecretStoreError) in
         var draft = try RecordComposer(
-          replacing: start.chain, reserved: reserved, with: start.keys, for: items,
-          followedBy: nil)
+          replacing: start.chain, reserved: reserved, with: start.keys, for: items, followedBy: nil)
         try draft.add(items.records(of: batchSize)) { draft, completed throws(SecretStoreError) in
           for record in draft.takeRecords() { try write(record) }
           try MaintenanceProgress(completed: completed, total: items.count).report(to: report)
