@@ -104,10 +104,10 @@ extension Serialized {
 }
 
 /// The producer of a sequence of changes, which ends when this object is released with the value.
-private final class SerializedFeed<Value: Sendable>: Sendable {
-  let continuation: AsyncStream<Value>.Continuation
+package final class SerializedFeed<Value: Sendable>: Sendable {
+  package let continuation: AsyncStream<Value>.Continuation
 
-  init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
+  package init(_ continuation: AsyncStream<Value>.Continuation) { self.continuation = continuation }
 
   deinit {
     // The consuming task only exists in the parent, so a forked child must not resume it.

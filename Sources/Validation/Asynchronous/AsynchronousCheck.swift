@@ -21,12 +21,12 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
   func outcome(for value: Value) async -> AsynchronousOutcome {
     do {
       return switch try await answer(value) {
-      case .satisfied: AsynchronousOutcome(state: .satisfied)
-      case .rejected(let advice): AsynchronousOutcome(state: .violated, advice: advice)
+      case .satisfied: (.satisfied, nil)
+      case .rejected(let advice): (.violated, advice)
       }
     } catch {
       // The description of the error can contain secrets.
-      return AsynchronousOutcome(state: .unavailable(.failed(String(reflecting: type(of: error)))))
+      return (.unavailable(.failed(String(reflecting: type(of: error)))), nil)
     }
   }
 }
@@ -66,7 +66,4 @@ public enum AsynchronousAnswer: Hashable, Sendable {
   case rejected(ValidationMessage? = nil)
 }
 
-struct AsynchronousOutcome: Hashable, Sendable {
-  var state: ValidationCheck.State
-  var advice: ValidationMessage?
-}
+typealias AsynchronousOutcome = (state: ValidationCheck.State, advice: ValidationMessage?)

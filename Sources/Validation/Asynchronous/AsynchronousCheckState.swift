@@ -4,7 +4,7 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
   var isDebouncing = false
   /// The identifier of the current run; the answers of earlier runs are stale.
   var runID: UInt64 = 0
-  var task: Task<Void, Never>?
+  var task: Task<Void, any Error>?
   /// The cached answers, oldest first.
   private(set) var answers: [(value: Value, outcome: AsynchronousOutcome)] = []
 
@@ -24,8 +24,6 @@ struct AsynchronousCheckState<Value: Sendable>: Sendable {
 
 struct AsynchronousStart<Value: Sendable>: Sendable {
   let index: Int
-  let check: AsynchronousCheck<Value>
-  let runID: UInt64
-  let isDebounced: Bool
+  let run: AsynchronousCheckState<Value>
   let value: Value
 }

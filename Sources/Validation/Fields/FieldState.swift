@@ -1,5 +1,3 @@
-import Concurrency
-
 /// The mutable state of a field, which is guarded by a lock and copied for each evaluation.
 struct FieldState<Value: Sendable>: Sendable {
   var validator: Validator<Value>
@@ -21,7 +19,6 @@ struct FieldState<Value: Sendable>: Sendable {
   var crossFieldChecks: [CrossFieldCheck<Value>] = []
   /// The fields with checks that read this one.
   var dependents: [Dependent] = []
-  var observers = Observers<ReportHandler>()
 
   /// The index of the first asynchronous check in the current report.
   var firstAsynchronousIndex: Int {
@@ -30,9 +27,9 @@ struct FieldState<Value: Sendable>: Sendable {
 
   /// The work to perform outside the lock.
   struct SideEffects {
-    var cancelled: [Task<Void, Never>] = []
+    var cancelled: [Task<Void, any Error>] = []
     var started: [AsynchronousStart<Value>] = []
-    var observers: [Observer<ReportHandler>] = []
+    var notifiesObservers = false
     /// The values of evicted answers, which are released outside the lock.
     var evicted: [Value] = []
   }
@@ -76,13 +73,13 @@ struct FieldState<Value: Sendable>: Sendable {
     if reportedRevision >= revision { return SideEffects() }
     guard snapshot.revision == self.revision else { return nil }
     reportedRevision = self.revision
-    var sideEffects = SideEffects(observers: observers.all)
+    var sideEffects = SideEffects(notifiesObservers: true)
     let current = report.checks[firstAsynchronousIndex...]
     (value, report, hasNewValidator) = (newestValue, evaluated, false)
     for (index, check) in zip(asynchronousChecks.indices, current) {
       if !mustUpdateAsynchronousChecks {
         // Outcomes can have arrived after the snapshot was taken.
-        setOutcome(of: index, .init(state: check.state, advice: check.advice))
+        setOutcome(of: index, (check.state, check.advice))
       } else if report.checks[firstAsynchronousIndex + index].state == .pending {
         restart(index, debouncing: true, &sideEffects)
       } else {
@@ -101,19 +98,17 @@ struct FieldState<Value: Sendable>: Sendable {
 
   mutating func restart(_ index: Int, debouncing: Bool, _ sideEffects: inout SideEffects) {
     stop(index, &sideEffects)
-    setOutcome(of: index, .init(state: .pending))
+    setOutcome(of: index, (.pending, nil))
     asynchronousChecks[index].isDebouncing = debouncing
     sideEffects.started.append(
-      AsynchronousStart(
-        index: index, check: asynchronousChecks[index].check,
-        runID: asynchronousChecks[index].runID, isDebounced: debouncing, value: value))
+      AsynchronousStart(index: index, run: asynchronousChecks[index], value: value))
   }
 
   mutating func stop(_ index: Int, _ sideEffects: inout SideEffects) {
     asynchronousChecks[index].isDebouncing = false
     asynchronousChecks[index].runID += 1
     if let task = asynchronousChecks[index].task.take() { sideEffects.cancelled.append(task) }
-    sideEffects.observers = observers.all
+    sideEffects.notifiesObservers = true
   }
 
   mutating func setOutcome(of index: Int, _ outcome: AsynchronousOutcome) {

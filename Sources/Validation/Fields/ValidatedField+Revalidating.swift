@@ -1,4 +1,3 @@
-import Concurrency
 import Observation
 import SerializedAccess
 
@@ -28,7 +27,7 @@ extension ValidatedField {
       }
       if mayHaveChanged { properties.registrar.didSet(properties, keyPath: \.report) }
       if var sideEffects = committed.sideEffects {
-        if !mayHaveChanged { sideEffects.observers = [] }
+        if !mayHaveChanged { sideEffects.notifiesObservers = false }
         return perform(sideEffects)
       }
       snapshot = state.access { $0 }
@@ -38,7 +37,7 @@ extension ValidatedField {
   func perform(_ sideEffects: FieldState<Value>.SideEffects) {
     for task in sideEffects.cancelled { task.cancel() }
     for start in sideEffects.started { self.start(start) }
-    for observer in sideEffects.observers { observer.handler?.changed() }
+    if sideEffects.notifiesObservers { observers.notify() }
   }
 
   /// Runs all checks of the value, and returns the report after no check is pending.
@@ -59,19 +58,16 @@ extension ValidatedField {
 
   /// Starts a run in a task that does not retain the field.
   func start(_ start: AsynchronousStart<Value>) {
+    let check = start.run.check
     let task = Task { [weak self, clock] in
-      if start.isDebounced { await clock.wait(for: start.check.debounce) }
-      guard !Task.isCancelled, self?.update(start, { $0.isDebouncing = false }) == true else {
-        return
-      }
+      if start.run.isDebouncing { try await clock.sleep(for: check.debounce) }
+      guard self?.update(start, { $0.isDebouncing = false }) == true else { return }
       let timer = Task { [weak self] in
-        await clock.wait(for: start.check.timeout)
-        if !Task.isCancelled {
-          self?.finish(start, AsynchronousOutcome(state: .unavailable(.timedOut)))
-        }
+        try await clock.sleep(for: check.timeout)
+        self?.finish(start, (.unavailable(.timedOut), nil))
       }
       let outcome = await withTaskCancellationHandler {
-        await start.check.outcome(for: start.value)
+        await check.outcome(for: start.value)
       } onCancel: {
         timer.cancel()
       }
@@ -86,7 +82,7 @@ extension ValidatedField {
     _ start: AsynchronousStart<Value>, _ change: (inout AsynchronousCheckState<Value>) -> Void
   ) -> Bool {
     state.access { state in
-      let isCurrent = state.asynchronousChecks[start.index].runID == start.runID
+      let isCurrent = state.asynchronousChecks[start.index].runID == start.run.runID
       if isCurrent { change(&state.asynchronousChecks[start.index]) }
       return isCurrent
     }
@@ -94,7 +90,7 @@ extension ValidatedField {
 
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
-      guard state.asynchronousChecks[start.index].runID == start.runID else { return }
+      guard state.asynchronousChecks[start.index].runID == start.run.runID else { return }
       state.stop(start.index, &sideEffects)
       state.setOutcome(of: start.index, outcome)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)
@@ -112,16 +108,5 @@ extension ValidatedField {
     }
     properties.registrar.didSet(properties, keyPath: \.report)
     perform(sideEffects)
-  }
-}
-
-extension Clock<Duration> {
-  /// Sleeps for a duration, or until the task is cancelled.
-  fileprivate func wait(for duration: Duration) async {
-    do {
-      try await sleep(for: duration)
-    } catch {
-      // The caller checks whether the task was cancelled.
-    }
   }
 }

@@ -19,6 +19,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   let clock: any Clock<Duration>
   let state: Serialized<FieldState<Value>>
   let properties = ObservedProperties()
+  let observers = ReportObservers()
 
   /// Creates an untouched field with an initial value.
   ///
@@ -44,14 +45,11 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     // In a forked child, the state cannot be accessed.
     if Fork.isChild { return }
     let last = state.access { state in
-      let last = state
       // Two fields with checks that read each other would form a reference cycle.
-      state.crossFieldChecks = []
-      state.observers = Observers()
-      return last
+      defer { state.crossFieldChecks = [] }
+      return state
     }
     for check in last.asynchronousChecks { check.task?.cancel() }
-    for observer in last.observers.all { observer.handler?.ended() }
   }
 
   /// The value; setting it touches the field.

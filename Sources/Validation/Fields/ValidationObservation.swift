@@ -1,5 +1,4 @@
 import Concurrency
-import SerializedAccess
 
 /// An observation of a field or form, which ends when it is cancelled or released.
 ///
@@ -13,24 +12,19 @@ public final class ValidationObservation: Sendable {
   public func cancel() { lifetime.cancel() }
 }
 
-struct ReportHandler: Sendable {
-  /// Called after each change.
-  let changed: @Sendable () -> Void
-  /// Called when the field or form is released.
-  let ended: @Sendable () -> Void
-}
+/// The observers of a field or form, which releases them with itself.
+final class ReportObservers: Sendable {
+  private let observers: Lock<Observers<@Sendable () -> Void>> = Lock(Observers())
 
-extension Serialized where Value: Sendable {
-  /// Adds an observer to a list in the value, until the returned object is released.
-  func addObserver(
-    to list: any WritableKeyPath<Value, Observers<ReportHandler>> & Sendable,
-    changed: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void = {}
-  ) -> ValidationObservation {
-    let observer = Observer(ReportHandler(changed: changed, ended: ended))
-    access { $0[keyPath: list].add(observer) }
+  /// Adds an observer, until the returned object is released.
+  func add(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
+    let observer = Observer(observer)
+    observers.withLock { $0.add(observer) }
     return ValidationObservation(
       end: observer.end { [weak self] observer in
-        self?.access { $0[keyPath: list].remove(observer) }
+        self?.observers.withLock { $0.remove(observer) }
       })
   }
+
+  func notify() { for observer in observers.withLock({ $0.all }) { observer.handler?() } }
 }

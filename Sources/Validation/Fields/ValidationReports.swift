@@ -1,3 +1,5 @@
+import SerializedAccess
+
 /// An asynchronous sequence of the current report and the report after each change.
 ///
 /// Several consumers can iterate. A slow one skips intermediate reports, and none receives an older
@@ -12,10 +14,7 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
   /// Returns the current report, or nil if the field or form was released.
   let current: @Sendable () -> Report?
   /// Adds an observer, or returns nil if the field or form was released.
-  let observe:
-    @Sendable (
-      _ changed: @escaping @Sendable () -> Void, _ ended: @escaping @Sendable () -> Void
-    ) -> ValidationObservation?
+  let observe: @Sendable (@escaping @Sendable () -> Void) -> ValidationObservation?
 
   /// Returns an iterator that begins with the current report.
   public func makeAsyncIterator() -> Iterator {
@@ -24,11 +23,10 @@ public struct ValidationReports<Report: Equatable & Sendable>: AsyncSequence, Se
     let (changes, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
-    if let observation = observe({ continuation.yield() }, { continuation.finish() }) {
-      continuation.onTermination = { _ in observation.cancel() }
-    } else {
-      continuation.finish()
-    }
+    // The stream ends when the observer is released, with the field or form.
+    let feed = SerializedFeed(continuation)
+    let observation = observe { feed.continuation.yield() }
+    continuation.onTermination = { _ in observation?.cancel() }
     return Iterator(changes: changes.makeAsyncIterator(), current: current)
   }
 
@@ -60,8 +58,7 @@ extension ValidatedField {
   /// The current report and the report after each change, as an asynchronous sequence.
   public var reports: ValidationReports<ValidationReport> {
     ValidationReports(
-      current: { [weak self] in self?.report },
-      observe: { [weak self] in self?.state.addObserver(to: \.observers, changed: $0, ended: $1) })
+      current: { [weak self] in self?.report }, observe: { [weak self] in self?.observe($0) })
   }
 
   /// Calls a closure after each change of the report, until the returned object is released.
@@ -69,6 +66,6 @@ extension ValidatedField {
   /// The closure runs on the thread that made the change, possibly on several at once. It can read
   /// reports and change fields.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
-    state.addObserver(to: \.observers, changed: observer)
+    observers.add(observer)
   }
 }

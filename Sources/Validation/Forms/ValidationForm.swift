@@ -1,6 +1,4 @@
-import Concurrency
 public import Observation
-import SerializedAccess
 
 /// Several fields that are validated together.
 ///
@@ -15,7 +13,7 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The fields, in the order in which the user fills them in.
   public let fields: [any FormField]
 
-  private let observers: Serialized<Observers<ReportHandler>>
+  private let observers: ReportObservers
   private let observations: [ValidationObservation]
 
   /// Creates a form with fields, in the order in which the user fills them in.
@@ -24,18 +22,10 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// Creates a form with fields, in the order in which the user fills them in.
   public init(_ fields: [any FormField]) {
     self.fields = fields
-    let observers = Serialized(Observers<ReportHandler>())
+    let observers = ReportObservers()
     self.observers = observers
-    observations = fields.map { field in
-      // The closure must not retain the form, which retains the observation.
-      field.observe { for observer in observers.access({ $0.all }) { observer.handler?.changed() } }
-    }
-  }
-
-  deinit {
-    // In a forked child, the observers cannot be accessed.
-    if Fork.isChild { return }
-    for observer in observers.access({ $0.all }) { observer.handler?.ended() }
+    // The closure must not retain the form, which retains the observation.
+    observations = fields.map { $0.observe { observers.notify() } }
   }
 
   /// The report on all fields.
@@ -64,15 +54,14 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   /// The current report and the report after each change of a field, as an asynchronous sequence.
   public var reports: ValidationReports<ValidationFormReport> {
     ValidationReports(
-      current: { [weak self] in self?.report },
-      observe: { [weak self] in self?.observers.addObserver(to: \.self, changed: $0, ended: $1) })
+      current: { [weak self] in self?.report }, observe: { [weak self] in self?.observe($0) })
   }
 
   /// Calls a closure after each change of a field's report, until the returned object is released.
   ///
   /// The closure runs on the thread that made the change, possibly on several at once.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
-    observers.addObserver(to: \.self, changed: observer)
+    observers.add(observer)
   }
 
   /// Touches all fields, so that each shows its errors.
