@@ -65,23 +65,14 @@ extension LocalizedStrings {
     return shown.joined(separator: ", ") + (positions.count > 3 ? " …" : "")
   }
 
-  private static func isVisible(_ character: String) -> Bool {
-    let invisible: [Unicode.GeneralCategory] = [
-      .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-      .paragraphSeparator, .spaceSeparator, .nonspacingMark, .enclosingMark, .spacingMark,
-    ]
-    return character.unicodeScalars.allSatisfy {
-      !invisible.contains($0.properties.generalCategory)
-    }
-  }
-
   static func name(_ character: String) -> String {
     switch character {
     case " ": space
     case "\t": tab
     case "\n", "\r", "\r\n": lineBreak
     default:
-      isVisible(character)
+      character.unicodeScalars.map(\.properties)
+        .allSatisfy { $0.isGraphemeBase && !$0.isWhitespace }
         ? quoted(character) : character.unicodeScalars.map(\.codePoint).joined(separator: " ")
     }
   }
