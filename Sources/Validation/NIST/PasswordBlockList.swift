@@ -96,12 +96,10 @@ public struct PasswordBlockList: Sendable {
 extension PasswordBlockList.Comparison {
   fileprivate func key(for password: String) -> String {
     if self == .exact { return password }
-    var key = String.UnicodeScalarView()
-    for scalar in password.unicodeScalars {
-      // Setting the bit 0x20 turns uppercase letters into lowercase ones.
-      key.append(("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
-    }
-    return String(key)
+    // Setting the bit 0x20 turns uppercase letters into lowercase ones.
+    let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    return String(
+      decoding: password.utf8.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }
 
