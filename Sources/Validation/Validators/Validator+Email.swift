@@ -12,46 +12,29 @@ extension Validator<String> {
   /// with the position of the first invalid character.
   public static var email: Validator {
     Validator("email", .email) { string, results in
-      var parser = EmailParser()
-      for (position, scalar) in string.unicodeScalars.enumerated() where !parser.consume(scalar) {
-        return results.record(
-          .violated, advice: .remove([String(scalar)]), positions: [position..<(position + 1)])
+      // The length of the current label, or nil before the `@`.
+      var label: Int?
+      var previous: Unicode.Scalar?
+      for (position, scalar) in string.unicodeScalars.enumerated() {
+        // email = 1*( atext / "." ) "@" label *( "." label )
+        // label = let-dig [ [ ldh-str ] let-dig ]    ; at most 63 characters
+        let isValid =
+          switch (scalar, label) {
+          case ("@", nil): previous != nil
+          case (_, nil): scalar.isLocal
+          case (".", let length?): length > 0 && previous != "-"
+          case ("-", let length?): length > 0 && length < 62
+          case (_, let length?): scalar.isASCIIAlphanumeric && length < 63
+          }
+        if !isValid {
+          return results.record(
+            .violated, advice: .remove([String(scalar)]), positions: [position..<(position + 1)])
+        }
+        label = scalar == "@" || scalar == "." && label != nil ? 0 : label.map { $0 + 1 }
+        previous = scalar
       }
-      results.record(parser.isComplete ? .satisfied : .incomplete)
+      results.record((label ?? 0) > 0 && previous != "-" ? .satisfied : .incomplete)
     }
-  }
-}
-
-/// A parser with the grammar of the HTML Standard.
-///
-///     email = 1*( atext / "." ) "@" label *( "." label )
-///     label = let-dig [ [ ldh-str ] let-dig ]    ; at most 63 characters
-private struct EmailParser {
-  private static let longestLabel = 63
-
-  private var hasLocalPart = false
-  /// The length of the current label, or nil before the `@`.
-  private var label: Int?
-  private var endsInHyphen = false
-
-  var isComplete: Bool { (label ?? 0) > 0 && !endsInHyphen }
-
-  /// Consumes a character, or returns false if no address can continue with it.
-  mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
-    guard let length = label else {
-      if scalar == "@", hasLocalPart { label = 0 } else if !scalar.isLocal { return false }
-      hasLocalPart = true
-      return true
-    }
-    if scalar == "." {
-      label = 0
-      return length > 0 && !endsInHyphen
-    }
-    guard scalar.isASCIIAlphanumeric || scalar == "-" && length > 0 else { return false }
-    label = length + 1
-    endsInHyphen = scalar == "-"
-    // A label of the maximum length must not end with a hyphen.
-    return length + (endsInHyphen ? 1 : 0) < Self.longestLabel
   }
 }
 
