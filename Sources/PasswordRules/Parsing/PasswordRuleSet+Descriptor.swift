@@ -51,16 +51,14 @@ extension PasswordRuleSet {
 
   /// Returns the rules in the canonical form of a dialect.
   public func descriptor(for dialect: Dialect) -> String {
-    var rules = rules
-    if dialect == .compatible {
-      let limits = [maxConsecutive, maxRepeating, maxSequential].compactMap(\.self)
-      rules.removeAll { [.maxConsecutive, .maxRepeating, .maxSequential].contains($0.parts.name) }
-      if let limit = limits.min() {
-        let index = rules.firstIndex { [.minLength, .maxLength].contains($0.parts.name) }
-        rules.insert(.maxConsecutive(limit), at: index ?? rules.endIndex)
+    if dialect == .current { return rules.map { "\($0);" }.joined(separator: " ") }
+    let compatible = rules.map { rule in
+      switch rule {
+      case .maxRepeating(let limit), .maxSequential(let limit): PasswordRule.maxConsecutive(limit)
+      default: rule
       }
     }
-    return rules.map { "\($0);" }.joined(separator: " ")
+    return PasswordRuleSet(compatible).descriptor
   }
 
   /// The rules as an escaped attribute of the HTML element `input`.
@@ -68,16 +66,10 @@ extension PasswordRuleSet {
 
   /// Returns the rules in a dialect, as an escaped attribute of `input`.
   public func htmlAttribute(for dialect: Dialect) -> String {
-    let escaped = descriptor(for: dialect).unicodeScalars.map { scalar in
-      switch scalar {
-      case "&": "&amp;"
-      case "<": "&lt;"
-      case ">": "&gt;"
-      case "\"": "&quot;"
-      case "'": "&#x27;"
-      default: String(scalar)
-      }
-    }.joined()
+    let references: [Character: String] = [
+      "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#x27;",
+    ]
+    let escaped = descriptor(for: dialect).map { references[$0] ?? String($0) }.joined()
     return "passwordrules=\"\(escaped)\""
   }
 }
