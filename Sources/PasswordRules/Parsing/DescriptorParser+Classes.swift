@@ -45,7 +45,7 @@ extension DescriptorParser {
     position = start
     throw error(
       "`\(Self.excerpt(name))` is not a class; expected \(Self.classNames), or `[`", at: range,
-      replace: NameSuggestion.characterClass(for: name))
+      replace: Self.suggestion(for: name, among: CharacterClass.names.map(\.name)))
   }
 
   private mutating func parseCustomClass() throws(PasswordRulesError) -> PrintableCharacters {

@@ -59,7 +59,7 @@ struct DescriptorParser {
       position = start
       throw error(
         "`\(Self.excerpt(scanned))` is not a rule; expected \(Self.ruleNames)", at: range,
-        replace: NameSuggestion.rule(for: scanned))
+        replace: Self.suggestion(for: scanned, among: PasswordRule.Name.allCases.map(\.rawValue)))
     }
     let end = position
     skipWhitespace()
@@ -120,9 +120,7 @@ struct DescriptorParser {
     .map { "`\($0.rawValue)`" }.joined(separator: ", ")
   static let classNames = CharacterClass.names
     .map { "`\($0.name)`" }.joined(separator: ", ")
-}
 
-enum NameSuggestion {
   private static let synonyms: [String: String] = [
     "uppercase": "upper", "capital": "upper", "capitals": "upper", "lowercase": "lower",
     "number": "digit", "numbers": "digit", "numeric": "digit", "symbol": "special",
@@ -130,20 +128,12 @@ enum NameSuggestion {
     "printable": "ascii-printable", "any": "unicode", "all": "unicode",
   ]
 
-  static func rule(for name: String) -> String? {
-    let normalized = normalized(name)
-    return PasswordRule.Name.allCases.map(\.rawValue).first { Self.normalized($0) == normalized }
-  }
-
-  static func characterClass(for name: String) -> String? {
-    let normalized = normalized(name)
-    return synonyms[normalized]
-      ?? CharacterClass.names.map(\.name).first { candidate in
-        ["", "s"].contains { Self.normalized(candidate) + $0 == normalized }
-      }
-  }
-
-  private static func normalized(_ name: String) -> String {
-    name.lowercased().filter { $0 != "-" }
+  /// Returns the name that is probably meant, or nil.
+  static func suggestion(for name: String, among names: [String]) -> String? {
+    let given = name.lowercased().filter { $0 != "-" }
+    return names.first { candidate in
+      let plain = candidate.filter { $0 != "-" }
+      return [plain, plain + "s"].contains(given) || synonyms[given] == candidate
+    }
   }
 }
