@@ -68,30 +68,22 @@ public struct TypeablePasswordGenerator: Sendable {
   /// Returns a password that is only as unpredictable as the numbers of the given generator.
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
-      let password = Self.candidate(isGrouped: isGrouped, using: &generator)
+      // Five syllables of a consonant, a vowel, and a consonant, and two letters of a sixth.
+      var scalars = (0..<17).map { position in
+        (position % 3 == 1 ? Self.vowels : Self.consonants).randomElement(using: &generator)!
+      }
+      let letters = scalars.indices.filter { scalars[$0] != "o" }
+      let capital = letters.randomElement(using: &generator)!
+      scalars[capital] = scalars[capital].asCapital
+      let position = Self.digitPositions.randomElement(using: &generator)!
+      scalars.insert(Self.digits.randomElement(using: &generator)!, at: position)
+      if isGrouped {
+        for end in [2 * Self.groupLength, Self.groupLength] { scalars.insert("-", at: end) }
+      }
+      let password = String(String.UnicodeScalarView(scalars))
       // The end of a syllable and the start of the next can form a run that is too long.
       if rules.isSatisfied(by: password) { return password }
     }
-  }
-
-  private static func candidate(
-    isGrouped: Bool, using generator: inout some RandomNumberGenerator
-  ) -> String {
-    var scalars: [Unicode.Scalar] = []
-    // Five syllables of a consonant, a vowel, and a consonant, and two letters of a sixth.
-    for position in 0..<17 {
-      let kind = position % 3 == 1 ? vowels : consonants
-      scalars.append(kind[.random(in: kind.indices, using: &generator)])
-    }
-    let letters = scalars.indices.filter { scalars[$0] != "o" }
-    let capital = letters[.random(in: letters.indices, using: &generator)]
-    scalars[capital] = scalars[capital].asCapital
-    let position = digitPositions[.random(in: digitPositions.indices, using: &generator)]
-    scalars.insert(digits[.random(in: digits.indices, using: &generator)], at: position)
-    if isGrouped {
-      for end in [2 * groupLength, groupLength] { scalars.insert("-", at: end) }
-    }
-    return String(String.UnicodeScalarView(scalars))
   }
 }
 
