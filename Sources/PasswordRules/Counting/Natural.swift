@@ -22,7 +22,16 @@ public struct Natural: Hashable, Sendable {
     guard let highest = limbs.last else { return -.infinity }
     // Two limbs have more digits than the result.
     let below = limbs.count > 1 ? Double(limbs[limbs.count - 2]) / 0x1p64 : 0
-    return Self.binaryLogarithm(Double(highest) + below) + Double((limbs.count - 1) * 64)
+    let leading = Double(highest) + below
+    // The standard library has no logarithm. Squaring the mantissa yields one binary digit.
+    var (mantissa, fraction, bit) = (leading.significand, 0.0, 1.0)
+    while bit > 0x1p-52 {
+      bit /= 2
+      mantissa *= mantissa
+      fraction += Double(mantissa.exponent) * bit
+      mantissa = mantissa.significand
+    }
+    return Double(leading.exponent) + fraction + Double((limbs.count - 1) * 64)
   }
 
   static func += (sum: inout Natural, addend: Natural) { sum.add(addend, times: 1) }
@@ -80,23 +89,6 @@ public struct Natural: Hashable, Sendable {
     }
   }
 
-  /// Returns the binary logarithm of a number of at least 1.
-  ///
-  /// The standard library has none. Squaring the mantissa yields one binary digit at a time.
-  private static func binaryLogarithm(_ value: Double) -> Double {
-    var mantissa = value.significand
-    var logarithm = Double(value.exponent)
-    var bit = 0.5
-    while bit > 0x1p-53 {
-      mantissa *= mantissa
-      if mantissa >= 2 {
-        mantissa /= 2
-        logarithm += bit
-      }
-      bit /= 2
-    }
-    return logarithm
-  }
 }
 
 extension Natural: Comparable {
