@@ -69,14 +69,10 @@ public struct PasswordRuleSet: Hashable, Sendable {
 
   /// The rules in the order of the canonical form, without redundant rules.
   public var rules: [PasswordRule] {
-    checks.compactMap { check in
-      if case .allowed = check.rule, !needsAllowedRule { nil } else { check.rule }
-    }
-  }
-
-  private var needsAllowedRule: Bool {
-    if requirements.isEmpty { return alphabet != .printable(.all) }
-    return alphabet != Alphabet(requirements.flatMap(\.classes))
+    let implied =
+      requirements.isEmpty
+      ? Alphabet.printable(.all) : Alphabet(requirements.flatMap(\.classes))
+    return checks.map(\.rule).filter { alphabet != implied || $0.parts.name != .allowed }
   }
 
   /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.

@@ -40,11 +40,8 @@ extension Alphabet {
   /// Creates the union of classes that the reference parser computes: the first of `unicode` and
   /// `ascii-printable` replaces the whole list.
   init(_ classes: [CharacterClass]) {
-    if let whole = classes.first(where: { $0 == .unicode || $0 == .asciiPrintable }) {
-      self.init(unionOf: [whole])
-    } else {
-      self.init(unionOf: classes)
-    }
+    let whole = classes.first { $0 == .unicode || $0 == .asciiPrintable }
+    self.init(unionOf: whole.map { [$0] } ?? classes)
   }
 
   package init(unionOf classes: [CharacterClass]) {

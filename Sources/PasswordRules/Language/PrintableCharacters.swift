@@ -70,20 +70,14 @@ public struct PrintableCharacters: Hashable, Sendable {
 }
 
 extension PrintableCharacters: Sequence {
-  /// An iterator over the characters in ASCII order.
-  public struct Iterator: IteratorProtocol, Sendable {
-    fileprivate var bits: UInt128
-
-    /// Returns the next character, or nil if there is none.
-    public mutating func next() -> Unicode.Scalar? {
+  /// Returns an iterator over the characters in ASCII order.
+  public func makeIterator() -> UnfoldSequence<Unicode.Scalar, UInt128> {
+    sequence(state: bits) { bits in
       guard bits != 0 else { return nil }
       defer { bits &= bits - 1 }
       return Unicode.Scalar(UInt8(bits.trailingZeroBitCount) + 0x20)
     }
   }
-
-  /// Returns an iterator over the characters in ASCII order.
-  public func makeIterator() -> Iterator { Iterator(bits: bits) }
 }
 
 extension PrintableCharacters: ExpressibleByStringLiteral {
