@@ -10,7 +10,8 @@ extension PasswordRuleSet {
   public func count(
     length: Int, matching mode: RequirementMatchingMode = .distinct
   ) throws -> Natural {
-    try PasswordCounter(self, matching: mode).count(length: length)
+    var counter = PasswordCounter(rules: self, mode: mode)
+    return try counter.count(length: length)
   }
 
   /// Returns the entropy, in bits, of a uniformly random password of a length, or minus infinity if
@@ -28,14 +29,15 @@ extension PasswordRuleSet {
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` with the reason, or
   ///   ``PasswordRulesError/tooComplex(_:)``.
   public func shortestLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
-    try PasswordCounter(self, matching: mode).shortestLength()
+    try PasswordCounter(rules: self, mode: mode).shortestLength()
   }
 
   /// Returns the length that browsers choose: 20, or the nearest length with a password.
   ///
   /// - Throws: ``PasswordRulesError/unsatisfiable(_:)`` or ``PasswordRulesError/tooComplex(_:)``.
   public func defaultLength(matching mode: RequirementMatchingMode = .distinct) throws -> Int {
-    try PasswordCounter(self, matching: mode).defaultLength()
+    var counter = PasswordCounter(rules: self, mode: mode)
+    return try counter.defaultLength()
   }
 
   /// One more than the last character, its successor, and its predecessor.
@@ -50,27 +52,18 @@ extension PasswordRuleSet {
 }
 
 /// A counter of the passwords that satisfy a rule set, which creates the automaton at most once.
-final class PasswordCounter {
-  private let rules: PasswordRuleSet
-  private let mode: RequirementMatchingMode
-  private let rejectsOuterBlanks: Bool
-  private var cachedAutomaton: PasswordAutomaton?
-  private var counts: [Int: Natural] = [:]
+struct PasswordCounter {
+  let rules: PasswordRuleSet
+  let mode: RequirementMatchingMode
+  var rejectsOuterBlanks = false
+  var cachedAutomaton: PasswordAutomaton?
+  var counts: [Int: Natural] = [:]
 
   private static let longestLength = 1024
   /// The maximum number of values in the counts of all lengths, which a ranking stores.
   private static let sizeLimit = 1 << 23
 
-  init(
-    _ rules: PasswordRuleSet, matching mode: RequirementMatchingMode,
-    rejectsOuterBlanks: Bool = false
-  ) {
-    self.rules = rules
-    self.mode = mode
-    self.rejectsOuterBlanks = rejectsOuterBlanks
-  }
-
-  func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
+  mutating func automaton() throws(PasswordRulesError) -> PasswordAutomaton {
     if let cachedAutomaton { return cachedAutomaton }
     let requirements = try RequirementAutomaton(
       rules.requirements, matching: mode, characters: Array(rules.alphabet.listed), limit: 100_000)
@@ -80,7 +73,7 @@ final class PasswordCounter {
     return automaton
   }
 
-  func count(length: Int) throws(PasswordRulesError) -> Natural {
+  mutating func count(length: Int) throws(PasswordRulesError) -> Natural {
     if let count = counts[length] { return count }
     guard length >= 0, length >= rules.minLength ?? 0, length <= rules.maxLength ?? length else {
       return 0
@@ -115,7 +108,7 @@ final class PasswordCounter {
       "the limits on runs exclude all passwords of at least \(least)\(upTo) characters")
   }
 
-  func defaultLength() throws(PasswordRulesError) -> Int {
+  mutating func defaultLength() throws(PasswordRulesError) -> Int {
     let shortest = try shortestLength()
     let preferred = max(shortest, min(20, rules.maxLength ?? 20))
     if try !count(length: preferred).isZero { return preferred }

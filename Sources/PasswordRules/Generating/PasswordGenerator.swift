@@ -31,7 +31,7 @@ public struct PasswordGenerator: Sendable {
   public init(
     _ rules: PasswordRuleSet, length: Int? = nil, matching mode: RequirementMatchingMode = .distinct
   ) throws {
-    let counter = PasswordCounter(rules, matching: mode, rejectsOuterBlanks: true)
+    var counter = PasswordCounter(rules: rules, mode: mode, rejectsOuterBlanks: true)
     let length = if let length { length } else { try counter.defaultLength() }
     let count = try counter.count(length: length)
     if count.isZero {

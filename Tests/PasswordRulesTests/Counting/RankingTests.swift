@@ -16,8 +16,8 @@ struct RankingTests {
           rules.isSatisfied(by: $0, matching: mode)
             && (!rejectsOuterBlanks || $0.first != " " && $0.last != " ")
         }
-        let counter = PasswordCounter(
-          rules, matching: mode, rejectsOuterBlanks: rejectsOuterBlanks)
+        var counter = PasswordCounter(
+          rules: rules, mode: mode, rejectsOuterBlanks: rejectsOuterBlanks)
         let ranking = PasswordRanking(try counter.automaton(), length: length)
         #expect(ranking.count == Natural(UInt64(satisfying.count)), "\(rules) \(length)")
         guard ranking.count == Natural(UInt64(satisfying.count)) else { return }
