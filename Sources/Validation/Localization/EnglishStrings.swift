@@ -24,14 +24,11 @@ enum EnglishStrings: LocalizedStrings {
     case .onlyOf: "Only \(shared(message, language))"
     case .remove: "Remove or replace \(shared(message, language))"
     case .removeAt(let positions): "Remove or replace the text at \(Self.positions(positions))"
-    case .maximumRun(.repeating, 1): "No equal characters in a row"
-    case .maximumRun(.sequential, 1): "No sequential characters in a row, such as abc or 321"
-    case .maximumRun(.consecutive, 1): "No equal or sequential characters in a row"
-    case .maximumRun(.repeating, let limit): "At most \(limit) equal characters in a row"
+    case .maximumRun(.repeating, let limit): "\(most(limit)) equal characters in a row"
     case .maximumRun(.sequential, let limit):
-      "At most \(limit) sequential characters in a row, such as abc or 321"
+      "\(most(limit)) sequential characters in a row, such as abc or 321"
     case .maximumRun(.consecutive, let limit):
-      "At most \(limit) equal or sequential characters in a row"
+      "\(most(limit)) equal or sequential characters in a row"
     case .replaceCharacters: "No room is left for this: delete or replace something first"
     case .prefix(let text): "Begins with \(quoted(text))"
     case .suffix(let text): "Ends with \(quoted(text))"
@@ -56,6 +53,8 @@ enum EnglishStrings: LocalizedStrings {
     case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
+
+  private static func most(_ limit: Int) -> String { limit == 1 ? "No" : "At most \(limit)" }
 
   static func text(of status: ValidationStatus) -> String {
     switch status {

@@ -25,14 +25,11 @@ enum SpanishStrings: LocalizedStrings {
     case .remove: "Elimina o sustituye \(shared(message, language))"
     case .removeAt(let positions):
       "Elimina o sustituye el texto en la posición \(Self.positions(positions))"
-    case .maximumRun(.repeating, 1): "Sin caracteres iguales seguidos"
-    case .maximumRun(.sequential, 1): "Sin caracteres consecutivos seguidos, como abc o 321"
-    case .maximumRun(.consecutive, 1): "Sin caracteres iguales o consecutivos seguidos"
-    case .maximumRun(.repeating, let limit): "Como máximo \(limit) caracteres iguales seguidos"
+    case .maximumRun(.repeating, let limit): "\(most(limit)) caracteres iguales seguidos"
     case .maximumRun(.sequential, let limit):
-      "Como máximo \(limit) caracteres consecutivos seguidos, como abc o 321"
+      "\(most(limit)) caracteres consecutivos seguidos, como abc o 321"
     case .maximumRun(.consecutive, let limit):
-      "Como máximo \(limit) caracteres iguales o consecutivos seguidos"
+      "\(most(limit)) caracteres iguales o consecutivos seguidos"
     case .replaceCharacters: "No queda sitio para esto: borra o sustituye algo antes"
     case .prefix(let text): "Empieza por \(quoted(text))"
     case .suffix(let text): "Termina en \(quoted(text))"
@@ -57,6 +54,8 @@ enum SpanishStrings: LocalizedStrings {
     case .shortenRun, .all, .either, .custom: shared(message, language)
     }
   }
+
+  private static func most(_ limit: Int) -> String { limit == 1 ? "Sin" : "Como máximo \(limit)" }
 
   static func text(of status: ValidationStatus) -> String {
     switch status {
