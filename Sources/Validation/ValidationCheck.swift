@@ -43,7 +43,7 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   /// The identity of the check in its report.
   public internal(set) var id: ID
   /// The effect of a failed check on the validity of a value.
-  public internal(set) var severity: Severity
+  public internal(set) var severity = Severity.requirement
   /// The requirement, which is the same for all values.
   public internal(set) var requirement: ValidationMessage
   /// The state of the check.
@@ -57,9 +57,8 @@ public struct ValidationCheck: Hashable, Sendable, Identifiable {
   /// The advice, or the requirement if there is no advice.
   public var message: ValidationMessage { advice ?? requirement }
 
-  init(_ name: String, _ requirement: ValidationMessage, severity: Severity = .requirement) {
+  init(_ name: String, _ requirement: ValidationMessage) {
     id = ID(name: name, ordinal: 0)
-    self.severity = severity
     self.requirement = requirement
   }
 

@@ -42,12 +42,11 @@ extension AsynchronousCheck where Value: Equatable {
   /// ``ValidatedField/validate()``. Only the type name of an error is stored.
   public init(
     _ name: String, _ requirement: ValidationMessage,
-    severity: ValidationCheck.Severity = .requirement,
     debounce: Duration = .milliseconds(300), timeout: Duration = .seconds(10),
     cacheLimit: Int = 16,
     answer: @escaping @Sendable (Value) async throws -> AsynchronousAnswer
   ) {
-    var waiting = ValidationCheck(name, requirement, severity: severity)
+    var waiting = ValidationCheck(name, requirement)
     waiting.state = .waiting
     self.waiting = waiting
     self.debounce = debounce

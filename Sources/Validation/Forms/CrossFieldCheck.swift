@@ -16,11 +16,10 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   let follow: @Sendable (Dependent) -> Void
 
   init<Other>(
-    _ name: String, requirement: ValidationMessage,
-    severity: ValidationCheck.Severity = .requirement, with other: ValidatedField<Other>,
+    _ name: String, requirement: ValidationMessage, with other: ValidatedField<Other>,
     evaluate: @escaping @Sendable (Value, Other, inout CheckResults) -> Void
   ) {
-    check = ValidationCheck(name, requirement, severity: severity)
+    check = ValidationCheck(name, requirement)
     // The check retains the state of the other field, not the field, which may have a check that
     // reads this one.
     let state = other.state
@@ -40,11 +39,10 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   /// appending text can help, otherwise `.violated`.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
-    severity: ValidationCheck.Severity = .requirement,
     failure: ValidationCheck.State = .violated, with other: ValidatedField<Other>,
     isFulfilled: @escaping @Sendable (_ value: Value, _ other: Other) -> Bool
   ) {
-    self.init(name, requirement: requirement, severity: severity, with: other) {
+    self.init(name, requirement: requirement, with: other) {
       let holds = isFulfilled($0, $1)
       $2.record(holds ? .satisfied : failure, advice: holds ? nil : advice)
     }
