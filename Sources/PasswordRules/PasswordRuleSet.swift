@@ -12,7 +12,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// The required alphabets, in declaration order; each duplicate requires another character.
   private(set) var requirements: [Alphabet] = []
   /// All allowed characters, including the required ones.
-  private(set) var alphabet = Alphabet.printable(.all)
+  private(set) var alphabet = Alphabet(listed: .all)
   /// The maximum number of equal or sequential characters in a row.
   public private(set) var maxConsecutive: Int?
   /// The maximum number of equal characters in a row.
@@ -71,12 +71,12 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public var rules: [PasswordRule] {
     let implied =
       requirements.isEmpty
-      ? Alphabet.printable(.all) : Alphabet(requirements.flatMap(\.classes))
+      ? Alphabet(listed: .all) : Alphabet(requirements.flatMap(\.classes))
     return checks.map(\.rule).filter { alphabet != implied || $0.parts.name != .allowed }
   }
 
   /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.
-  var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(.printable(.all)) }
+  var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(Alphabet(listed: .all)) }
 
   /// The same rules with the meaning of `max-consecutive` before 2026, which limited only equal
   /// characters.

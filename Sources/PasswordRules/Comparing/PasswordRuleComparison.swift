@@ -83,6 +83,6 @@ extension Alphabet {
   /// Returns the classes that another alphabet lacks, or nil if it lacks none.
   fileprivate func classes(without other: Alphabet) -> [CharacterClass]? {
     if other.isSuperset(of: self) { return nil }
-    return isUnicode ? [.unicode] : Alphabet.printable(listed.subtracting(other.listed)).classes
+    return isUnicode ? [.unicode] : Alphabet(listed: listed.subtracting(other.listed)).classes
   }
 }

@@ -45,7 +45,7 @@ public struct TypeablePasswordGenerator: Sendable {
       rules.requirements.map { requirement in
         let meeting = kinds.filter { $0.characters.allSatisfy(requirement.contains) }
         let samples = String.UnicodeScalarView(meeting.map { $0.characters[0] })
-        return .printable(PrintableCharacters(String(samples))!)
+        return Alphabet(listed: PrintableCharacters(String(samples))!)
       })
     for kind in kinds {
       for _ in 0..<kind.count { matching.assign(kind.characters[0]) }

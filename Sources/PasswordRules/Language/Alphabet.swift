@@ -3,11 +3,7 @@ package struct Alphabet: Hashable, Sendable {
   /// The characters in printable ASCII.
   let listed: PrintableCharacters
   /// Whether the alphabet contains all Unicode characters.
-  let isUnicode: Bool
-
-  static func printable(_ characters: PrintableCharacters) -> Alphabet {
-    Alphabet(listed: characters, isUnicode: false)
-  }
+  var isUnicode = false
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
   var classes: [CharacterClass] {

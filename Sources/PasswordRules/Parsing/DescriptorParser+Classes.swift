@@ -103,7 +103,7 @@ extension DescriptorParser {
     if !hasRange { suggested.insert(UInt8(ascii: "-")) }
     warn(
       "A `-` that is not the first character of the class is ignored; there are no ranges",
-      at: range, replace: Alphabet.printable(suggested).classes.joinedNames)
+      at: range, replace: Alphabet(listed: suggested).classes.joinedNames)
   }
 
   mutating func warnAboutIneffectiveClasses() {
@@ -116,15 +116,11 @@ extension DescriptorParser {
       var absorbing: CharacterClass?
       for characterClass in classes {
         guard let range = ranges.next() else { return }
-        if let absorbing {
-          warn(
-            "This class has no effect, because `\(absorbing.name)` precedes it in the list",
-            at: range)
-        } else if isAllowed, required.isSuperset(of: Alphabet([characterClass])) {
-          warn(
-            "This class has no effect, because characters of required classes are always allowed",
-            at: range)
-        }
+        let isRequired = isAllowed && required.isSuperset(of: Alphabet([characterClass]))
+        let reason =
+          absorbing.map { "`\($0.name)` precedes it in the list" }
+          ?? (isRequired ? "characters of required classes are always allowed" : nil)
+        if let reason { warn("This class has no effect, because \(reason)", at: range) }
         if characterClass == .asciiPrintable || characterClass == .unicode {
           absorbing = absorbing ?? characterClass
         }
