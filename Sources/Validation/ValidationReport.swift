@@ -47,13 +47,15 @@ public struct ValidationReport: Hashable, Sendable {
   public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.
-  public var errors: [ValidationCheck] {
-    checks.filter { $0.severity == .requirement && $0.isFailed }
-  }
+  public var errors: [ValidationCheck] { requirements.filter(\.isFailed) }
 
   /// The recommendations that the value does not follow.
   public var recommendations: [ValidationCheck] {
     checks.filter { $0.severity == .recommendation && $0.isFailed }
+  }
+
+  fileprivate var requirements: [ValidationCheck] {
+    checks.filter { $0.severity == .requirement }
   }
 
   var isPending: Bool { checks.contains { $0.state == .pending } }
@@ -62,16 +64,9 @@ public struct ValidationReport: Hashable, Sendable {
 extension [ValidationReport] {
   /// The number of requirements that hold, without those of empty values unless all do, and of all.
   var requirementCounts: (satisfied: Int, all: Int) {
-    var (satisfied, ofEmptyValues, all) = (0, 0, 0)
-    for report in self {
-      for check in report.checks where check.severity == .requirement {
-        all += 1
-        if check.state == .satisfied {
-          if report.isEmpty { ofEmptyValues += 1 } else { satisfied += 1 }
-        }
-      }
-    }
-    return (satisfied + ofEmptyValues == all ? all : satisfied, all)
+    let counted = allSatisfy(\.isValid) ? self : filter { !$0.isEmpty }
+    let satisfied = counted.flatMap(\.requirements).count { $0.state == .satisfied }
+    return (satisfied, flatMap(\.requirements).count)
   }
 
   var progress: Double {
