@@ -11,6 +11,7 @@ public final class LazyValue<Value: AnyObject & Sendable, Failure: Error>: Senda
   @usableFromInline let created = AtomicLazyReference<Value>()
   @usableFromInline let create: @Sendable () throws(Failure) -> Value
 
+  /// Creates a lazy object; `create` may also be called after a failure, and by several threads.
   public init(_ create: @escaping @Sendable () throws(Failure) -> Value) { self.create = create }
 
   /// Returns the object, and creates it on first use.
