@@ -6,7 +6,7 @@ import Synchronization
 /// `fork` copies only the calling thread. The other threads never finish their work in the child:
 /// mutexes that they hold stay locked, and values that they are changing stay inconsistent. So each
 /// module checks `isChild` where it is entered, and no lock can be acquired in a child.
-public enum Fork {
+public enum Fork: Sendable {
   /// The number of forks between the process that first used this library and this process.
   ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
