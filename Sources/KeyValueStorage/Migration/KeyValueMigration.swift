@@ -1,5 +1,3 @@
-import ValueFormats
-
 /// A migration from one version of an app's settings to the next.
 ///
 /// ```swift

@@ -1,5 +1,4 @@
 import Concurrency
-import ValueFormats
 
 // Changes of several keys in one transaction.
 extension KeyValueStore {

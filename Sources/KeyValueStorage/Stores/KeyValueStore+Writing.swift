@@ -1,5 +1,4 @@
 import Concurrency
-import StorageInternals
 import ValueFormats
 
 // Setting and removing values, and moving an unreadable file aside.

@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import SecretStorage
-import StorageInternals
 import ValueFormats
 
 /// An encrypted export of the items of an Apple keychain.

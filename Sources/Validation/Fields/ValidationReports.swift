@@ -1,4 +1,3 @@
-import Concurrency
 import SerializedAccess
 
 /// An asynchronous sequence of the current report and the report after each change.

@@ -1,5 +1,4 @@
 import SerializedAccess
-import _StringProcessing
 
 /// A check of one field that also reads another, such as a password confirmation.
 ///
