@@ -23,8 +23,8 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   }
 
   private struct State {
+    /// The writes without an outcome; the owner of one of them is the leader.
     var waiting: [Pending] = []
-    var hasLeader = false
     /// The threads whose next writes the leader is waiting for.
     var expectedThreads: Set<ThreadIdentity> = []
     /// The threads whose writes were in the last batch, and the duration of that batch.
@@ -47,10 +47,9 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
   package func perform(_ write: Write, process: ([Pending]) -> Void) throws(Failure) -> Outcome {
     let own = Pending(write)
     let (isLeader, isLast) = state.withLock { state in
-      state.waiting.append(own)
       let isLast = state.expectedThreads.remove(own.thread) != nil && state.expectedThreads.isEmpty
-      defer { state.hasLeader = true }
-      return (!state.hasLeader, isLast)
+      defer { state.waiting.append(own) }
+      return (state.waiting.isEmpty, isLast)
     }
     if isLast { allReturned.signal() }
     if !isLeader { own.wakeUp.wait() }
@@ -67,18 +66,15 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
       let batch = nextBatch()
       let duration = ContinuousClock().measure { process(batch) }
       let finished = batch.filter { $0.outcome != nil }
-      state.withLock { state in
+      let next = state.withLock { state in
         state.waiting.removeAll { $0.outcome != nil }
         state.lastThreads = Set(finished.map(\.thread))
         state.lastDuration = duration
+        return own.outcome == nil ? nil : state.waiting.first
       }
       for pending in finished where pending !== own { pending.wakeUp.signal() }
+      next?.wakeUp.signal()
     }
-    let next = state.withLock { state in
-      state.hasLeader = !state.waiting.isEmpty
-      return state.waiting.first
-    }
-    next?.wakeUp.signal()
   }
 
   /// Returns the waiting writes, after a wait for the threads of the last batch.
