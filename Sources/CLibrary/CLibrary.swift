@@ -15,6 +15,18 @@ package func errorMessage(_ code: Int32) -> String {
   }
 }
 
+/// Returns a function of the C library, or of a loaded one; nil if the library lacks it.
+///
+/// The caller guarantees that the type is correct.
+package func cFunction<Function>(
+  _ name: String, in handle: UnsafeMutableRawPointer? = nil, as type: Function.Type = Function.self
+) -> Function? {
+  guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
+    fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
+  }
+  return unsafe dlsym(handle, name).map { unsafe unsafeBitCast($0, to: type) }
+}
+
 /// Writes a line to standard error; there is nowhere else to report a failure of that.
 @Sendable package func writeToStandardError(_ line: String) {
   var line = "\(line)\n"

@@ -7,10 +7,7 @@ package enum DetachedThread {
   // int pthread_setname_np(pthread_t thread, const char *name)
   private typealias SetName = @convention(c) (pthread_t, UnsafePointer<CChar>) -> CInt
 
-  // The function is not visible in Swift's overlay of the C library; nil if the library lacks it.
-  private static let setName: SetName? = unsafe dlsym(nil, "pthread_setname_np").map {
-    unsafe unsafeBitCast($0, to: SetName.self)
-  }
+  private static let setName = unsafe cFunction("pthread_setname_np", as: SetName.self)
 
   /// Runs a closure on a new thread with a name of at most 15 bytes; returns 0 or an error number.
   package static func start(

@@ -13,11 +13,8 @@ struct Deadline {
   // thread to wake.
   private static let timeout = 300_000
 
-  // The function is not visible in Swift's overlay of the C library; nil in musl and in glibc
-  // before 2.30.
-  private static let lock: Lock? = unsafe dlsym(nil, "pthread_mutex_clocklock").map {
-    unsafe unsafeBitCast($0, to: Lock.self)
-  }
+  // Nil in musl and in glibc before 2.30.
+  private static let lock = unsafe cFunction("pthread_mutex_clocklock", as: Lock.self)
 
   // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
   // takes longer unless the mutex becomes free.

@@ -30,16 +30,13 @@ import CLibrary
       """)
   }
 
-  package func symbol(_ name: String) -> UnsafeMutableRawPointer? { unsafe dlsym(handle, name) }
-
   /// Returns a function of the library; the caller guarantees that the type is correct.
   package func function<Function>(
     _ name: String, as type: Function.Type = Function.self
   ) throws(Unavailable) -> Function {
-    guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
-      fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
+    guard let function = unsafe cFunction(name, in: handle, as: type) else {
+      throw .missing(name, in: self)
     }
-    guard let address = unsafe symbol(name) else { throw .missing(name, in: self) }
-    return unsafe unsafeBitCast(address, to: type)
+    return function
   }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import StorageInternals
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ import Testing
 
   @Test func missingSymbolErrorNamesTheLibrary() throws {
     let library = try DynamicLibrary(anyOf: Self.names, packages: [:])
-    #expect(unsafe library.symbol("no_such_function") == nil)
+    #expect(cFunction("no_such_function", as: (@convention(c) () -> Void).self) == nil)
     let expected = Unavailable.missing("no_such_function", in: library)
     #expect(throws: expected) {
       _ = try library.function("no_such_function", as: (@convention(c) () -> Void).self)

@@ -197,11 +197,9 @@ package struct File: ~Copyable, Sendable {
     return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
   }
 
+  // int fstatfs(int fd, struct statfs *buf)
   private typealias StatFS = @convention(c) (CInt, UnsafeMutablePointer<Int>) -> CInt
-  private static let fstatfs: StatFS? = unsafe dlsym(nil, "fstatfs").map {
-    // Swift does not import int fstatfs(int fd, struct statfs *buf).
-    unsafe unsafeBitCast($0, to: StatFS.self)
-  }
+  private static let fstatfs = unsafe cFunction("fstatfs", as: StatFS.self)
 
   func leaveQueue() { _ = recordLock(F_SETLK, F_UNLCK) }
 

@@ -145,10 +145,7 @@ package struct FileSystem: Sendable {
       Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
     ) -> Int32
 
-  /// The function, which Swift does not import; nil if the C library does not have it.
-  private static let renameAt2: RenameAt2? = unsafe dlsym(nil, "renameat2").map {
-    unsafe unsafeBitCast($0, to: RenameAt2.self)
-  }
+  private static let renameAt2 = unsafe cFunction("renameat2", as: RenameAt2.self)
 
   func rename(_ path: String, to target: String, _ flag: RenameFlag) throws(SystemError) {
     try validate(target, for: .renameat2)
