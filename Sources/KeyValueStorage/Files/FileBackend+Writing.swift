@@ -1,7 +1,6 @@
 import CLibrary
 import Concurrency
 import StorageInternals
-import Synchronization
 import ValueFormats
 
 // Writing the file under its lock.
@@ -13,7 +12,7 @@ extension FileBackend {
     var target = path
     let lock = try lockFile(at: &target, within: timeout)
     defer { withExtendedLifetime(lock) {} }
-    if !hasRemovedStaleFiles.load(ordering: .relaxed) { removeStaleFiles(of: target, lock) }
+    if state.withLock({ $0.mayHaveStaleFiles ?? true }) { removeStaleFiles(of: target, lock) }
     for _ in 0..<100 {
       var base = try snapshot(at: target)
       // A program that removes and recreates the file would overwrite a file created in between.
@@ -90,14 +89,13 @@ extension FileBackend {
         hasUnchangedContent($0, base)
       }
       guard let written else {
-        hasRemovedStaleFiles.store(false, ordering: .relaxed)
+        state.withLock { $0.mayHaveStaleFiles = true }
         return nil
       }
       return record(written, contents.entries, surroundings, base, target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
-      state.withLock { $0.snapshot = nil }
-      hasRemovedStaleFiles.store(false, ordering: .relaxed)
+      state.withLock { ($0.snapshot, $0.mayHaveStaleFiles) = (nil, true) }
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       throw cannotCopyOwner && base.status?.owner != geteuid()
@@ -112,7 +110,7 @@ extension FileBackend {
   ) -> KeyValueContents {
     state.withLock { state in
       state.hasSeenContent = true
-      if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
+      if written.hasTemporaryFile { state.mayHaveStaleFiles = true }
       let revision = state.nextRevision()
       state.flushedRevision = revision
       var snapshot: FileSnapshot?

@@ -2,7 +2,6 @@ import CLibrary
 import Concurrency
 import FoundationEssentials
 import StorageInternals
-import Synchronization
 import ValueFormats
 
 /// A backend that stores keys and values in a file.
@@ -20,10 +19,6 @@ final class FileBackend: KeyValueBackend {
   let gracePeriod: Duration
   /// The state, which is not locked during a wait for another process or a call of a closure.
   let state = Lock(FileBackendState())
-  /// Whether the backend has looked for temporary files of killed writers.
-  private let hasLookedForStaleFiles = Atomic(false)
-  /// Whether all temporary files have been removed, and no later write has left a new one.
-  let hasRemovedStaleFiles = Atomic(false)
 
   init(
     path: String, format: KeyValueFormat, coding: (any StoredFormat)? = nil,
@@ -104,6 +99,8 @@ struct FileBackendState: Sendable {
   var hasSeenContent = false
   /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
   var flushedRevision: Int64?
+  /// Whether there may be temporary files of killed writers; nil until the first read or write.
+  var mayHaveStaleFiles: Bool?
 
   mutating func nextRevision() -> Int64 {
     revision += 2
@@ -118,16 +115,16 @@ extension FileBackend {
     guard let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock) else {
       return
     }
-    hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
+    state.withLock { $0.mayHaveStaleFiles = !isDone }
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
   func removeStaleFilesIfFree() {
-    if hasLookedForStaleFiles.exchange(true, ordering: .relaxed)
-      || hasRemovedStaleFiles.load(ordering: .relaxed)
-    {
-      return
+    let isFirst = state.withLock { state in
+      defer { state.mayHaveStaleFiles = state.mayHaveStaleFiles ?? true }
+      return state.mayHaveStaleFiles == nil
     }
+    if !isFirst { return }
     do throws(SystemError) {
       let target = try fileSystem.resolve(path)
       guard try fileSystem.hasTemporaryFiles(of: target),
