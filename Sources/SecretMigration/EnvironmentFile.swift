@@ -40,7 +40,7 @@ extension ForeignSecrets {
           position: "line \(variable.line)",
           identity: .generic(service: service, account: variable.name), secret: variable.value))
     }
-    return ForeignSecrets(secrets, file: file)
+    return ForeignSecrets(secrets: secrets, unreadable: [], file: file)
   }
 }
 

@@ -27,16 +27,12 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   public let unreadable: [Unreadable]
   /// The file of the source; nil if the app has read the secrets itself.
   let file: SourceFile?
+}
 
+extension ForeignSecrets {
   /// Creates a collection of secrets that the app has read itself.
   public init(_ secrets: [ForeignSecret], unreadable: [Unreadable] = []) {
-    self.init(secrets, unreadable: unreadable, file: nil)
-  }
-
-  init(_ secrets: [ForeignSecret], unreadable: [Unreadable] = [], file: SourceFile?) {
-    self.secrets = secrets
-    self.unreadable = unreadable
-    self.file = file
+    self.init(secrets: secrets, unreadable: unreadable, file: nil)
   }
 
   /// A mirror without children, so that a dump shows no names.

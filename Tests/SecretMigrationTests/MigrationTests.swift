@@ -124,7 +124,8 @@ final class MigrationTests: DirectoryTests {
   @Test func sourceWithARefusedSecretIsKept() throws {
     let source = try variables("A=1\nB=2")
     // All secrets are stored, but one of the file was refused as a duplicate.
-    let twice = ForeignSecrets(source.secrets + source.secrets.prefix(1), file: source.file)
+    let twice = ForeignSecrets(
+      secrets: source.secrets + source.secrets.prefix(1), unreadable: [], file: source.file)
     let report = try twice.migrate(to: open(), removingSource: true)
     #expect(report.entries.map(\.outcome.isRefusal) == [false, false, true])
     #expect(!report.isSourceRemoved)

@@ -111,6 +111,7 @@ extension ForeignSecrets {
       secrets.append((isOrdered ? date : .distantPast, try item.foreignSecret()))
     }
     // The sort is stable, so items with equal dates keep their order.
-    return ForeignSecrets(secrets.sorted { $0.date < $1.date }.map(\.secret), file: file)
+    return ForeignSecrets(
+      secrets: secrets.sorted { $0.date < $1.date }.map(\.secret), unreadable: [], file: file)
   }
 }

@@ -57,7 +57,7 @@ extension ForeignSecrets {
     items.sort { $0.item.created < $1.item.created }
     var names: [ItemIdentity: Int] = [:]
     let secrets = items.map { $0.item.foreignSecret(at: $0.position, names: &names) }
-    return ForeignSecrets(secrets, unreadable: unreadable, file: file)
+    return ForeignSecrets(secrets: secrets, unreadable: unreadable, file: file)
   }
 }
 
