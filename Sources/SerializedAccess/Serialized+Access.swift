@@ -20,6 +20,19 @@ extension Serialized {
     defer { lock.leave() }
     return try mutate(body)
   }
+
+  /// Runs the accesses that were scheduled before an access; the access lock must be held.
+  ///
+  /// Waiting for the queue could deadlock in a work item of a custom queue. The queue runs the
+  /// accesses that were scheduled later, so that no access is delayed indefinitely.
+  @inline(__always)
+  func runScheduled(before position: AccessPosition) {
+    if position.scheduledBefore > 0 { runScheduled(ofFirst: position.scheduledBefore) }
+  }
+
+  private func runScheduled(ofFirst count: Int) {
+    while let access = scheduled.removeOldest(ofFirst: count) { access(self) }
+  }
 }
 
 extension Serialized where Value: Sendable {
@@ -38,51 +51,7 @@ extension Serialized where Value: Sendable {
   public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {
     asyncAccess { value in value = transform(value) }
   }
-}
 
-extension Serialized {
-  /// Adds a scheduled access, which the queue or a waiting access runs.
-  func schedule(_ access: @escaping ScheduledAccess<Value>) where Value: Sendable {
-    let isFirst = scheduled.add(access)
-    if customQueue != nil {
-      // A separate work item for each access preserves the order among the work items of the app.
-      queue.async { [self] in
-        enter()
-        if let access = scheduled.removeOldest(ofFirst: .max) { access(self) }
-        _ = scheduled.endDraining()
-        lock.leave()
-      }
-    } else if isFirst {
-      drainOnQueue()
-    }
-  }
-
-  private func drainOnQueue() where Value: Sendable {
-    queue.async { [self] in
-      lock.enterFromQueue(AccessPosition(deadline: Deadline()))
-      runScheduled(ofFirst: scheduled.count)
-      let isDrained = scheduled.endDraining()
-      lock.leave()
-      // Threads that are waiting for the queue precede the remaining accesses.
-      if !isDrained { drainOnQueue() }
-    }
-  }
-
-  /// Runs the accesses that were scheduled before an access; the access lock must be held.
-  ///
-  /// Waiting for the queue could deadlock in a work item of a custom queue. The queue runs the
-  /// accesses that were scheduled later, so that no access is delayed indefinitely.
-  @inline(__always)
-  func runScheduled(before position: AccessPosition) {
-    if position.scheduledBefore > 0 { runScheduled(ofFirst: position.scheduledBefore) }
-  }
-
-  private func runScheduled(ofFirst count: Int) {
-    while let access = scheduled.removeOldest(ofFirst: count) { access(self) }
-  }
-}
-
-extension Serialized where Value: Sendable {
   /// Changes the value in one access, and suspends the task until it is done.
   ///
   /// The access is scheduled as with ``asyncAccess(_:)``, so no thread waits.
@@ -109,6 +78,33 @@ extension Serialized where Value: Sendable {
       }
     } onCancel: {
       cancel()
+    }
+  }
+
+  /// Adds a scheduled access, which the queue or a waiting access runs.
+  func schedule(_ access: @escaping ScheduledAccess<Value>) {
+    let isFirst = scheduled.add(access)
+    if customQueue != nil {
+      // A separate work item for each access preserves the order among the work items of the app.
+      queue.async { [self] in
+        enter()
+        if let access = scheduled.removeOldest(ofFirst: .max) { access(self) }
+        _ = scheduled.endDraining()
+        lock.leave()
+      }
+    } else if isFirst {
+      drainOnQueue()
+    }
+  }
+
+  private func drainOnQueue() {
+    queue.async { [self] in
+      lock.enterFromQueue(AccessPosition(deadline: Deadline()))
+      runScheduled(ofFirst: scheduled.count)
+      let isDrained = scheduled.endDraining()
+      lock.leave()
+      // Threads that are waiting for the queue precede the remaining accesses.
+      if !isDrained { drainOnQueue() }
     }
   }
 }

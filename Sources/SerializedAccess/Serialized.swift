@@ -49,6 +49,30 @@ public final class Serialized<Value> {
     if customQueue != nil { lock.addSlowPathReason(AccessLock.SlowPath.customQueue) }
   }
 
+  /// Creates a value with a private queue, whose label is shown by debuggers and in messages.
+  public convenience init(wrappedValue: Value, customQueue: String = "Serialized") {
+    self.init(wrappedValue, customQueue: customQueue)
+  }
+
+  /// Creates a value to be stored in a constant, with a private queue that has the given label.
+  public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
+    self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
+  }
+
+  /// Creates a value whose accesses and observers run on a serial queue, at the cost that
+  /// <doc:CustomQueues> describes.
+  ///
+  /// The queue may run other work and may be shared by several values; a concurrent one traps.
+  public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
+    self.init(wrappedValue, customQueue: customQueue)
+  }
+
+  /// Creates a value to be stored in a constant, whose accesses and observers run on a serial
+  /// queue, at the cost that <doc:CustomQueues> describes; a concurrent queue traps.
+  public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
+    self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
+  }
+
   deinit {
     unsafe storage.deinitialize(count: 1)
     unsafe storage.deallocate()
@@ -100,32 +124,6 @@ public final class Serialized<Value> {
 
 // The lock guards each access. Other references could access a value that is not `Sendable`.
 extension Serialized: @unchecked Sendable where Value: Sendable {}
-
-extension Serialized {
-  /// Creates a value with a private queue, whose label is shown by debuggers and in messages.
-  public convenience init(wrappedValue: Value, customQueue: String = "Serialized") {
-    self.init(wrappedValue, customQueue: customQueue)
-  }
-
-  /// Creates a value to be stored in a constant, with a private queue that has the given label.
-  public convenience init(_ wrappedValue: Value, customQueue: String = "Serialized") {
-    self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
-  }
-
-  /// Creates a value whose accesses and observers run on a serial queue, at the cost that
-  /// <doc:CustomQueues> describes.
-  ///
-  /// The queue may run other work and may be shared by several values; a concurrent one traps.
-  public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
-    self.init(wrappedValue, customQueue: customQueue)
-  }
-
-  /// Creates a value to be stored in a constant, whose accesses and observers run on a serial
-  /// queue, at the cost that <doc:CustomQueues> describes; a concurrent queue traps.
-  public convenience init(_ wrappedValue: Value, customQueue: DispatchQueue) {
-    self.init(wrappedValue, queue: customQueue, customQueue: CustomQueue(customQueue))
-  }
-}
 
 extension Serialized: CustomStringConvertible, CustomReflectable {
   /// The value in parentheses, or "in use" during an access and in a forked child; never waits.

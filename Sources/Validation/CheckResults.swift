@@ -30,6 +30,17 @@ extension [ValidationCheck] {
     if self[index].state != state { self[index].state = state }
     if self[index].advice != advice { self[index].advice = advice }
   }
+
+  /// Appends checks, with ordinals that make their identities unique.
+  mutating func append(distinct checks: some Sequence<ValidationCheck>) {
+    var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
+    for var check in checks {
+      let name = check.id.name
+      check.id = ValidationCheck.ID(name: name, ordinal: counts[name, default: 0])
+      counts[name, default: 0] += 1
+      append(check)
+    }
+  }
 }
 
 /// The combined state of several checks.

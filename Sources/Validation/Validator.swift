@@ -58,17 +58,7 @@ public struct Validator<Value>: Sendable {
     for index in checks.indices { change(&checks[index]) }
     return Validator(checks: checks, evaluate: evaluate)
   }
-}
 
-private protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate var isNil: Bool { self == nil }
-}
-
-extension Validator {
   /// Returns a validator with the checks of both validators.
   public static func && (left: Validator, right: Validator) -> Validator {
     let count = left.checks.count
@@ -82,15 +72,10 @@ extension Validator {
   }
 }
 
-extension [ValidationCheck] {
-  /// Appends checks, with ordinals that make their identities unique.
-  mutating func append(distinct checks: some Sequence<ValidationCheck>) {
-    var counts = Dictionary(map { ($0.id.name, 1) }, uniquingKeysWith: +)
-    for var check in checks {
-      let name = check.id.name
-      check.id = ValidationCheck.ID(name: name, ordinal: counts[name, default: 0])
-      counts[name, default: 0] += 1
-      append(check)
-    }
-  }
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var isNil: Bool { self == nil }
 }

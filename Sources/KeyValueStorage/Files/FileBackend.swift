@@ -79,36 +79,7 @@ final class FileBackend: KeyValueBackend {
         end: { watch.withLock { $0.take() }?.stop() })
     }
   }
-}
 
-/// The cached snapshot of a file, and the history of the file.
-struct FileBackendState: Sendable {
-  /// The snapshot that was most recently read or written; nil if the file must be read.
-  var snapshot: FileSnapshot? {
-    didSet {
-      let existed = oldValue?.status != nil
-      if snapshot?.status != nil { missingSince = nil }
-      if existed, let snapshot, snapshot.status == nil { missingSince = .now }
-    }
-  }
-  /// The time at which the file was first found missing after it had existed.
-  private(set) var missingSince: ContinuousClock.Instant?
-  /// The revision of the newest snapshot; an even number, so that an odd one can precede it.
-  private var revision: Int64 = 0
-  /// Whether the backend has found or written a file that is not empty.
-  var hasSeenContent = false
-  /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
-  var flushedRevision: Int64?
-  /// Whether there may be temporary files of killed writers; nil until the first read or write.
-  var mayHaveStaleFiles: Bool?
-
-  mutating func nextRevision() -> Int64 {
-    revision += 2
-    return revision
-  }
-}
-
-extension FileBackend {
   /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     // After a failure, the next write tries again.
@@ -167,5 +138,32 @@ extension FileBackend {
     } catch .unreadable, .empty, .tooLarge {
       return true
     }
+  }
+}
+
+/// The cached snapshot of a file, and the history of the file.
+struct FileBackendState: Sendable {
+  /// The snapshot that was most recently read or written; nil if the file must be read.
+  var snapshot: FileSnapshot? {
+    didSet {
+      let existed = oldValue?.status != nil
+      if snapshot?.status != nil { missingSince = nil }
+      if existed, let snapshot, snapshot.status == nil { missingSince = .now }
+    }
+  }
+  /// The time at which the file was first found missing after it had existed.
+  private(set) var missingSince: ContinuousClock.Instant?
+  /// The revision of the newest snapshot; an even number, so that an odd one can precede it.
+  private var revision: Int64 = 0
+  /// Whether the backend has found or written a file that is not empty.
+  var hasSeenContent = false
+  /// The revision of the newest snapshot that this backend has flushed to disk; nil for none.
+  var flushedRevision: Int64?
+  /// Whether there may be temporary files of killed writers; nil until the first read or write.
+  var mayHaveStaleFiles: Bool?
+
+  mutating func nextRevision() -> Int64 {
+    revision += 2
+    return revision
   }
 }

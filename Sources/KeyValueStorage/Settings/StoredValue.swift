@@ -70,17 +70,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
     // All boxes of the setting have this type, because only this type creates and sets it.
     unsafe unsafeDowncast(box, to: Box<Value>.self).value
   }
-}
 
-extension StoredValue: CustomStringConvertible, CustomReflectable {
-  /// The key and the value in parentheses.
-  public var description: String { "StoredValue(\(String(reflecting: key)): \(value))" }
-
-  /// A mirror of the key and the value.
-  public var customMirror: Mirror { Mirror(self, children: ["key": key, "value": value]) }
-}
-
-extension StoredValue {
   /// The key.
   public var key: String { setting.key.string }
 
@@ -137,4 +127,12 @@ extension StoredValue {
       continuation.onTermination = { _ in observation.cancel() }
     }
   }
+}
+
+extension StoredValue: CustomStringConvertible, CustomReflectable {
+  /// The key and the value in parentheses.
+  public var description: String { "StoredValue(\(String(reflecting: key)): \(value))" }
+
+  /// A mirror of the key and the value.
+  public var customMirror: Mirror { Mirror(self, children: ["key": key, "value": value]) }
 }

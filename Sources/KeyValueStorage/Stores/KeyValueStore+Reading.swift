@@ -38,9 +38,7 @@ extension KeyValueStore {
     return try state.withLock { $0.visible(StoredKey(key)) }
       .map { try coding.value(type, from: $0, key: key) }
   }
-}
 
-extension KeyValueStore {
   var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }
 
   var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }

@@ -37,9 +37,7 @@ extension KeyValueStore {
       return path
     }
   }
-}
 
-extension KeyValueStore {
   /// Sets or removes a key, and returns when the change is on disk.
   ///
   /// The first thread that acquires `writeLock` writes the changes of all threads that wait for it.

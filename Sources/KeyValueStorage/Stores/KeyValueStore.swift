@@ -169,9 +169,7 @@ extension KeyValueStore {
       format: format,
       failingWith: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))
   }
-}
 
-extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 

@@ -46,6 +46,44 @@ public struct ValidationLanguage: Sendable {
   public func text(of status: ValidationStatus) -> String {
     statusText(status, self) ?? EnglishStrings.text(of: status)
   }
+
+  /// English.
+  public static let english = ValidationLanguage("en", EnglishStrings.self)
+  /// German.
+  public static let german = ValidationLanguage("de", GermanStrings.self)
+  /// Spanish.
+  public static let spanish = ValidationLanguage("es", SpanishStrings.self)
+  /// Russian.
+  public static let russian = ValidationLanguage("ru", RussianStrings.self)
+
+  /// The built-in languages.
+  public static let all: [ValidationLanguage] = [.english, .german, .spanish, .russian]
+
+  /// Returns the most preferred available language, or English if none is available.
+  ///
+  /// The codes, most preferred first, are those of BCP 47 or POSIX, such as `es-MX` and
+  /// `de_AT.UTF-8`, or colon-separated lists, as in the variable `LANGUAGE`. `C` and `POSIX` mean
+  /// English. A language matches by its exact code, then without the region, then with any region.
+  public static func preferred(
+    _ codes: [String], among languages: [ValidationLanguage] = all
+  ) -> ValidationLanguage {
+    let available = languages.map { subtags(of: $0.code[...]) }
+    for code in codes.flatMap({ $0.split(separator: ":") }) {
+      var subtags = subtags(of: code)
+      if subtags == ["c"] || subtags == ["posix"] { return .english }
+      while let last = subtags.popLast() {
+        let exact = available.firstIndex(of: subtags + [last])
+        let match = subtags.isEmpty ? exact ?? available.firstIndex { $0.first == last } : exact
+        if let match { return languages[match] }
+      }
+    }
+    return .english
+  }
+
+  private static func subtags(of code: Substring) -> [String] {
+    code.prefix { $0 != "." && $0 != "@" }.split { $0 == "-" || $0 == "_" }
+      .map { $0.lowercased() }
+  }
 }
 
 /// A state or progress that a ``ValidationLanguage`` describes, mainly for screen readers.
@@ -87,45 +125,5 @@ extension ValidationReport {
   /// Returns a text for screen readers with the number of requirements that hold.
   public func progressText(in language: ValidationLanguage) -> String {
     [self].progressText(in: language)
-  }
-}
-
-extension ValidationLanguage {
-  /// English.
-  public static let english = ValidationLanguage("en", EnglishStrings.self)
-  /// German.
-  public static let german = ValidationLanguage("de", GermanStrings.self)
-  /// Spanish.
-  public static let spanish = ValidationLanguage("es", SpanishStrings.self)
-  /// Russian.
-  public static let russian = ValidationLanguage("ru", RussianStrings.self)
-
-  /// The built-in languages.
-  public static let all: [ValidationLanguage] = [.english, .german, .spanish, .russian]
-
-  /// Returns the most preferred available language, or English if none is available.
-  ///
-  /// The codes, most preferred first, are those of BCP 47 or POSIX, such as `es-MX` and
-  /// `de_AT.UTF-8`, or colon-separated lists, as in the variable `LANGUAGE`. `C` and `POSIX` mean
-  /// English. A language matches by its exact code, then without the region, then with any region.
-  public static func preferred(
-    _ codes: [String], among languages: [ValidationLanguage] = all
-  ) -> ValidationLanguage {
-    let available = languages.map { subtags(of: $0.code[...]) }
-    for code in codes.flatMap({ $0.split(separator: ":") }) {
-      var subtags = subtags(of: code)
-      if subtags == ["c"] || subtags == ["posix"] { return .english }
-      while let last = subtags.popLast() {
-        let exact = available.firstIndex(of: subtags + [last])
-        let match = subtags.isEmpty ? exact ?? available.firstIndex { $0.first == last } : exact
-        if let match { return languages[match] }
-      }
-    }
-    return .english
-  }
-
-  private static func subtags(of code: Substring) -> [String] {
-    code.prefix { $0 != "." && $0 != "@" }.split { $0 == "-" || $0 == "_" }
-      .map { $0.lowercased() }
   }
 }
