@@ -28,8 +28,7 @@ package enum DetachedThread {
     #else
       var thread: pthread_t?
     #endif
-    // The thread inherits the mask. As on Dispatch's threads, signals that a thread causes itself,
-    // such as SIGPIPE, are not blocked.
+    // The thread inherits the mask, which, as in Dispatch, excludes signals that a thread causes.
     var blocked = sigset_t()
     var previous = sigset_t()
     unsafe sigfillset(&blocked)

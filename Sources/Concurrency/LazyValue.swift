@@ -2,8 +2,7 @@ import Synchronization
 
 /// A value that is created on first use and released with this object.
 ///
-/// After a failure, the next use retries. Of two values that threads create concurrently, the first
-/// is kept.
+/// After a failure, the next use retries. Of values that are created at once, the first is kept.
 package final class LazyValue<Value: Sendable, Failure: Error>: Sendable {
   private let created = AtomicLazyReference<Box<Value>>()
   private let create: @Sendable () throws(Failure) -> Value

@@ -5,11 +5,9 @@ package import CLibrary
 /// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
 /// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
-/// In a forked child, `withLock` traps, because another thread of the parent may have been changing
-/// the value.
+/// In a forked child, `withLock` traps: another thread of the parent may have changed the value.
 @safe package final class Lock<Value>: @unchecked Sendable {
-  // `@unchecked`: the mutex guards the value. It is allocated separately, because its address must
-  // not change.
+  // `@unchecked`: the mutex guards the value. It is allocated, because its address must not change.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   // The mutex excludes other threads, and an exclusivity check would cost as much as the mutex.
   @exclusivity(unchecked) private var value: Value

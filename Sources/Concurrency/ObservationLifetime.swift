@@ -16,8 +16,7 @@ package final class ObservationLifetime: Sendable {
   /// Ends the observation; further calls, and calls in a forked child, do nothing.
   package func cancel() {
     if hasEnded.load(ordering: .acquiring) || Fork.isChild { return }
-    // Concurrent calls may all run the closure, so that none returns before the observation has
-    // ended.
+    // Concurrent calls may all run the closure, so that none returns before the end.
     end()
     hasEnded.store(true, ordering: .releasing)
   }

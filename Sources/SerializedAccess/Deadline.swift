@@ -8,9 +8,8 @@ struct Deadline {
       UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
     ) -> CInt
 
-  // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
-  // takes about 50 µs. The timeout is much longer, so that running threads rarely wait for another
-  // thread to wake.
+  // The time for which others may overtake a waiting thread, in nanoseconds: much longer than
+  // the 50 µs of waking one, so that running threads rarely wait for another thread to wake.
   private static let timeout = 300_000
 
   // Nil in musl and in glibc before 2.30.

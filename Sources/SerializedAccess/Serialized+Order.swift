@@ -39,8 +39,7 @@ extension Serialized {
 
   /// Begins an access without the queue; returns false if the access must go through the queue.
   ///
-  /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
-  /// starving.
+  /// The queue is unnecessary if the lock becomes free by the deadline and no access is starving.
   func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
     lock.trapInForkedChild()
     if lock.hasScheduled { position.scheduledBefore = scheduled.count }
@@ -49,8 +48,7 @@ extension Serialized {
       return true
     }
     if customQueue != nil || lock.hasStarving {
-      // Nesting is checked first, because a wait for the queue in an access would trap without a
-      // message.
+      // Nesting is checked first: a wait for the queue in an access would trap without a message.
       if lock.isHeldByCurrentThread { trapOnNestedAccess() }
       if customQueue == nil { position.deadline = Deadline() }
       return false

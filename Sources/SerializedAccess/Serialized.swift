@@ -22,9 +22,8 @@ public import Dispatch
 /// traps with a message that names the queue. A method that changes the value in place must not be
 /// `async`, because an access must end on the thread on which it began.
 ///
-/// An access that has waited for 0.3 ms takes precedence over accesses that begin later. If a
-/// process that has used this module forks a child without `exec`, an access in the child ends the
-/// child with a message.
+/// An access that has waited for 0.3 ms takes precedence over later ones. In a child that is forked
+/// without `exec` after the first use of this module, an access ends the child with a message.
 ///
 /// If the value is not `Sendable`, the wrapper is not either, and accesses cannot be scheduled.
 @safe @propertyWrapper

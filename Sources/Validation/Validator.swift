@@ -31,11 +31,15 @@ public struct Validator<Value>: Sendable {
     return report
   }
 
-  /// Updates the checks of this validator, which come first in the report.
-  func update(_ report: inout ValidationReport, with value: Value) {
+  /// Updates the checks of this validator, which come first in the report, and then the others.
+  func update(
+    _ report: inout ValidationReport, with value: Value,
+    _ updateOthers: (inout CheckResults) -> Void = { _ in }
+  ) {
     var results = CheckResults(checks: report.checks)
     report.checks = []
     evaluate(value, &results)
+    updateOthers(&results)
     report.checks = results.checks
     report.isEmpty =
       switch value {

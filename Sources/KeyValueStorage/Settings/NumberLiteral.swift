@@ -2,8 +2,7 @@ package import ValueFormats
 
 /// A number in JSON notation, with all of its digits.
 ///
-/// Use it for numbers that no Swift number type represents exactly, such as an integer of more than
-/// 128 bits that another program wrote.
+/// Use it for numbers that no Swift type represents exactly, such as integers of over 128 bits.
 ///
 /// Two literals are equal if their descriptions are equal. A binary property list stores the number
 /// with all digits, but not its spelling, such as zeros at the end. A coder that is not part of a

@@ -102,9 +102,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
 
   /// Calls a closure with the old and new value after each change, until the result is released.
   ///
-  /// The change may come from another process or an editor. The closure runs on a thread of the
-  /// library, in the order of the changes, and may use the store. If the new value has another
-  /// type, ``error`` is set instead.
+  /// The closure runs as with ``KeyValueStore/observe(_:)``, also after changes by other processes.
+  /// If the new value has another type, ``error`` is set instead.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {

@@ -93,8 +93,7 @@ struct StoreState: Sendable {
 
   /// Begins a grace period, unless one has begun, and returns whether it has not yet expired.
   ///
-  /// A program that writes a file may first remove or truncate it. If the contents were already
-  /// empty, there is no grace period.
+  /// A program may remove or truncate a file to write it. Contents that were empty have none.
   mutating func beginOrContinueGracePeriod(of limit: Duration) -> Bool {
     guard contents?.isEmpty == false else { return false }
     let now = ContinuousClock.now

@@ -3,8 +3,7 @@ import ValueFormats
 // The parts of a serialized little-endian GVariant value, of the types in keyrings.
 //
 // Members are aligned relative to the beginning of the value, and framing offsets at the end of a
-// container locate the members of variable size. Where the specification replaces invalid data with
-// default values, an error is thrown.
+// container locate those of variable size. Invalid data is an error, and not a default value.
 extension ArraySlice<UInt8> {
   /// Returns the bytes between two offsets from the beginning.
   func part(_ start: Int, _ end: Int) throws(FormatError) -> Self {
@@ -17,8 +16,7 @@ extension ArraySlice<UInt8> {
     try part(offset, offset + size).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns the bytes of a tuple's members, and the ends of all variable-size members but the
-  /// last; `ends` is the number of these.
+  /// Returns the bytes of a tuple's members, and the `ends` of variable-size ones but the last.
   func members(ends count: Int) throws(FormatError) -> (ends: [Int], body: Self) {
     let size = offsetSize
     let body = try part(0, self.count - count * size)

@@ -34,8 +34,7 @@ extension SecretStoreConformance {
     /// An update changes only the given attributes or secret, removes attributes that are nil, and
     /// gives the item a new revision.
     case updatesChangeOnlyWhatIsGiven
-    /// A write that expects an old revision, and an update of a removed item, are conflicts and
-    /// change nothing.
+    /// A write with an old revision and an update of a removed item are conflicts; nothing changes.
     case staleWritesConflict
     /// A removal affects no other item, can be repeated, and frees the identity for a new item.
     case removedItemIsGone

@@ -33,8 +33,7 @@ public struct AsynchronousCheck<Value: Sendable>: Sendable {
 extension AsynchronousCheck where Value: Equatable {
   /// Creates a check, which calls the closure when a value has not changed for `debounce`.
   ///
-  /// Each field reuses its last `cacheLimit` answers for equal values (`==`). For secrets, pass 0,
-  /// so that no value is cached.
+  /// Each field caches its last `cacheLimit` values (`==`) and answers. For secrets, pass 0.
   ///
   /// If the closure throws or exceeds `timeout`, its task is cancelled, and the check becomes
   /// ``ValidationCheck/State/unavailable(_:)`` until the next keystroke or

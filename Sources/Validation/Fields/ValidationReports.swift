@@ -61,8 +61,7 @@ extension ValidatedField {
 
   /// Calls a closure after each change of the report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several at once. It can read
-  /// reports and change fields.
+  /// The closure runs on the thread of the change, possibly on several at once, and may use fields.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.add(observer)
   }
