@@ -7,8 +7,7 @@ package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
-  /// Creates the lifetime of an observation that has begun; concurrent calls of ``cancel()`` may
-  /// each run the closure that ends it.
+  /// Creates the lifetime of an observation; concurrent calls of ``cancel()`` may each run `end`.
   package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { cancel() }

@@ -1,4 +1,3 @@
-/// The jobs and threads of a pool.
 struct ThreadPoolState: Sendable {
   typealias Job = ThreadPool.Job
 

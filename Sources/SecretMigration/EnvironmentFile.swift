@@ -1,7 +1,6 @@
 public import FoundationEssentials
 import SecretStorage
 
-// The secrets of a `.env` file.
 extension ForeignSecrets {
   /// Reads the variables of a `.env` file.
   ///

@@ -1,8 +1,6 @@
 import Concurrency
 import Dispatch
 
-// Beginning and ending an in-place change.
-
 /// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
 /// The state is a class, because an accessor that stores a value of unknown size across its `yield`

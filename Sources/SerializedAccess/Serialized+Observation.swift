@@ -1,7 +1,6 @@
 import Concurrency
 import Dispatch
 
-// Observers, and the asynchronous sequence of values.
 extension Serialized where Value: Sendable {
   /// Calls a closure with the old and new value after each change, until the result is released.
   ///

@@ -117,12 +117,10 @@ extension Serialized {
   }
 }
 
-/// The position of an access in the order of all accesses.
 struct AccessPosition {
   /// The number of accesses that had been scheduled when the access began.
   var scheduledBefore = 0
-  /// The time after which the access counts as starving; nil if it has not waited yet, or if a
-  /// custom queue determines the order.
+  /// The time after which the access is starving; nil before it waits, and with a custom queue.
   var deadline: Deadline?
   /// Whether the access already counts as starving.
   var isStarving = false

@@ -3,8 +3,7 @@ public import Dispatch
 
 /// A value that only one thread can access at a time.
 ///
-/// Wrap a property, or use a constant where Swift does not allow a property wrapper, as described
-/// in <doc:ShapesThatCompile>:
+/// Wrap a property, or use a constant where Swift allows no wrapper, as in <doc:ShapesThatCompile>:
 ///
 /// ```swift
 /// @Serialized var visitors = 0
@@ -58,8 +57,7 @@ public final class Serialized<Value> {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
 
-  /// Creates a value whose accesses and observers run on a serial queue, at the cost that
-  /// <doc:CustomQueues> describes.
+  /// Creates a value whose accesses and observers run on a serial queue; see <doc:CustomQueues>.
   ///
   /// The queue may run other work and may be shared by several values; a concurrent one traps.
   public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {

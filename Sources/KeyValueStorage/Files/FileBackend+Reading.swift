@@ -3,7 +3,6 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
-// Reading and parsing the file.
 extension FileBackend {
   func status(of path: String) throws(KeyValueStoreError) -> FileStatus? {
     try convertingErrors { () throws(SystemError) in

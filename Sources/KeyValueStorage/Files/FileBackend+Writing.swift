@@ -3,7 +3,6 @@ import Concurrency
 import StorageInternals
 import ValueFormats
 
-// Writing the file under its lock.
 extension FileBackend {
   func update<Result>(
     within timeout: Duration?,

@@ -57,7 +57,6 @@ final class FileBackend: KeyValueBackend {
     }
   }
 
-  /// A remark on the durability of writes in the file's directory; nil if there is none.
   var directoryRemark: String? {
     get throws(KeyValueStoreError) {
       try convertingErrors { () throws(SystemError) -> String? in

@@ -1,7 +1,6 @@
 import Concurrency
 import ValueFormats
 
-// Observing keys, and the sequence of changed keys.
 extension KeyValueStore {
   /// Calls a closure with the key of each value that changes, until the result is released.
   ///

@@ -1,6 +1,5 @@
 import Concurrency
 
-// Changes of several keys in one transaction.
 extension KeyValueStore {
   /// Changes several keys atomically, and returns when the changes are on disk.
   ///

@@ -1,7 +1,6 @@
 import Concurrency
 import Synchronization
 
-// Watching for changes by other processes, and reading them.
 extension KeyValueStore {
   struct Watch {
     var observation: KeyValueObservation?

@@ -140,9 +140,8 @@ extension KeyValueStore {
   ///
   /// The directory is `$XDG_CONFIG_HOME/<app>`, by default `~/.config/<app>`, with the name of the
   /// app, or of the executable if it is nil. For a system service without a home directory, it is
-  /// systemd's `$CONFIGURATION_DIRECTORY`. If none of them is available, each access fails with
-  /// ``KeyValueStoreError/unavailable(_:)``. See ``init(_:writes:version:migrations:)`` for the
-  /// other parameters.
+  /// systemd's `$CONFIGURATION_DIRECTORY`. If none is available, each access fails with
+  /// ``KeyValueStoreError/unavailable(_:)``. See also ``init(_:writes:version:migrations:)``.
   public convenience init(
     applicationName: String?, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []

@@ -7,8 +7,7 @@ import StorageInternals
 ///
 /// No error contains a stored value.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
-  /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
-  /// is repaired or moved aside.
+  /// The file is damaged, incomplete, or in another format: unused until repaired or moved aside.
   case unreadable(UnreadableFile)
   /// The file exists, but is empty.
   case empty(path: String)

@@ -3,7 +3,6 @@ public import SecretStorage
 import StorageInternals
 import ValueFormats
 
-// The secrets of a keyring file of libsecret or oo7.
 extension ForeignSecrets {
   /// Reads a keyring file in the format of libsecret's file backend, which oo7 also uses.
   ///

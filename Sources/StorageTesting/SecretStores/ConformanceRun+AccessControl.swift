@@ -1,6 +1,5 @@
 import SecretStorage
 
-// The checks of access flags, authorizations and application passwords.
 extension ConformanceRun {
   private var enforcesAccessControl: Bool { store.guarantees.contains(.enforcesAccessControl) }
 

@@ -1,6 +1,5 @@
 import SecretStorage
 
-// The checks of concurrent writes.
 extension ConformanceRun {
   func concurrentAddsSucceedOnce() async throws {
     let operation = "concurrent adds of one identity"

@@ -1,7 +1,6 @@
 import Concurrency
 import SecretStorage
 
-// The checks of observers.
 extension ConformanceRun {
   func observersAreNotified() async throws {
     let first = store.changes, second = store.changes

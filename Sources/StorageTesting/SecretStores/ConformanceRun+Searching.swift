@@ -1,6 +1,5 @@
 import SecretStorage
 
-// The checks of identities and queries.
 extension ConformanceRun {
   /// An identity in which no part is absent.
   static let fullIdentity = identity()

@@ -1,4 +1,3 @@
-// The list of all checks.
 extension SecretStoreConformance {
   /// One rule of the `SecretStore` contract.
   public enum Check: String, CaseIterable, Sendable {
@@ -31,8 +30,7 @@ extension SecretStoreConformance {
     /// Reading or replacing a secret with an application password requires that password.
     case applicationPasswordIsRequired
 
-    /// An update changes only the given attributes or secret, removes attributes that are nil, and
-    /// gives the item a new revision.
+    /// An update changes only what is given, removes nil attributes, and gives a new revision.
     case updatesChangeOnlyWhatIsGiven
     /// A write with an old revision and an update of a removed item are conflicts; nothing changes.
     case staleWritesConflict

@@ -1,7 +1,6 @@
 import Observation
 import SerializedAccess
 
-// Evaluating a value after a change, and running its asynchronous checks.
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///

@@ -38,8 +38,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
   /// Creates a check with a name in the report and a closure that returns whether the values of
   /// this field and the other meet the requirement.
   ///
-  /// If the requirement does not hold, the check has the advice and the state `failure`, which
-  /// should be `.incomplete` if appending text can help, and `.violated` otherwise.
+  /// `advice` and `failure` are those of ``Validator/custom(_:_:advice:failure:isFulfilled:)``.
   public init<Other>(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     severity: ValidationCheck.Severity = .requirement,

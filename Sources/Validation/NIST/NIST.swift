@@ -85,8 +85,7 @@ extension NIST.Contradiction: CustomStringConvertible {
 }
 
 extension Validator<String> {
-  /// Returns a validator that checks the length of a password and compares it with a block list, as
-  /// NIST SP 800-63B-4 requires.
+  /// Returns a validator of a password's length and of a block list, as NIST SP 800-63B-4 requires.
   ///
   /// A listed password is `.incomplete`, because appending text results in another password.
   ///

@@ -1,6 +1,5 @@
 public import PasswordRules
 
-// Checks of the characters of a text.
 extension Validator<String> {
   /// Returns a validator that allows only characters of the given classes; others are `.violated`.
   ///

@@ -1,4 +1,3 @@
-// Checks of the elements of a collection.
 extension Validator where Value: Collection & SendableMetatype {
   /// A validator that requires elements; an empty collection is `.incomplete`.
   public static var notEmpty: Validator { custom("notEmpty", .notEmpty) { !$0.isEmpty } }

@@ -1,6 +1,5 @@
 import PasswordRules
 
-// The check of an email address.
 extension Validator<String> {
   /// A validator for an email address that `input type=email` of the HTML Standard accepts.
   ///

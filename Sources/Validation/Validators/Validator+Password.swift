@@ -1,6 +1,5 @@
 public import PasswordRules
 
-// The checks of a set of password rules.
 extension Validator<String> {
   /// Returns a validator with the results of `PasswordRuleSet.check(_:unit:matching:)`.
   ///
