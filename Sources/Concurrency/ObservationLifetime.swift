@@ -1,8 +1,6 @@
 import Synchronization
 
 /// The lifetime of an observation, which ends when it is cancelled or this object is released.
-///
-/// Each public type of observation contains one.
 package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)

@@ -59,21 +59,19 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
     }
   }
 
-  /// Processes batches until the own write is finished, and then passes leadership.
+  /// Processes a batch, and passes leadership if the own write is finished.
   private func lead(_ own: Pending, _ process: ([Pending]) -> Void) {
-    while own.outcome == nil {
-      let batch = nextBatch()
-      let duration = ContinuousClock().measure { process(batch) }
-      let finished = batch.filter { $0.outcome != nil }
-      let next = state.withLock { state in
-        state.waiting.removeAll { $0.outcome != nil }
-        state.lastThreads = Set(finished.map(\.thread))
-        state.lastDuration = duration
-        return own.outcome == nil ? nil : state.waiting.first
-      }
-      for pending in finished where pending !== own { pending.wakeUp.signal() }
-      next?.wakeUp.signal()
+    let batch = nextBatch()
+    let duration = ContinuousClock().measure { process(batch) }
+    let finished = batch.filter { $0.outcome != nil }
+    let next = state.withLock { state in
+      state.waiting.removeAll { $0.outcome != nil }
+      state.lastThreads = Set(finished.map(\.thread))
+      state.lastDuration = duration
+      return own.outcome == nil ? nil : state.waiting.first
     }
+    for pending in finished where pending !== own { pending.wakeUp.signal() }
+    next?.wakeUp.signal()
   }
 
   /// Returns the waiting writes, after a wait for the threads of the last batch.

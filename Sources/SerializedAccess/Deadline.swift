@@ -15,8 +15,7 @@ struct Deadline {
   // Nil in musl and in glibc before 2.30.
   private static let lock = unsafe cFunction("pthread_mutex_clocklock", as: Lock.self)
 
-  // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
-  // takes longer unless the mutex becomes free.
+  // `pthread_mutex_timedlock` only supports the settable clock; setting it back prolongs waits.
   private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
   static let past = Deadline(time: timespec())

@@ -107,9 +107,7 @@ package final class SerializedFeed<Value: Sendable>: Sendable {
 
 typealias ChangeHandler<Value> = @Sendable (_ old: Value, _ new: Value) -> Void
 
-/// An observation of a ``Serialized`` value, which it does not retain.
-///
-/// The observation ends when ``cancel()`` is called or this object is released.
+/// An observation, which does not retain the ``Serialized``, and ends when cancelled or released.
 public final class SerializedObservation: Sendable {
   private let lifetime: ObservationLifetime
 

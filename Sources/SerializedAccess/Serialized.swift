@@ -87,8 +87,7 @@ public final class Serialized<Value> {
     // With inlining, assigning a number is 5.1 times as fast as through a queue, without it 4.8
     // times: `swift run -c release --package-path Benchmarks Benchmarks --only set`.
     @inlinable set {
-      // A value without references can be overwritten. Any other value must be released after the
-      // access, because its `deinit` may begin another access.
+      // A value with references is released after the access, as its `deinit` may begin another.
       guard _isPOD(Value.self), enterToAssign() else {
         replaceInOrder(with: newValue)
         return

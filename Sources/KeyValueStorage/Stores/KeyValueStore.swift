@@ -156,8 +156,7 @@ extension KeyValueStore {
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
-  /// The settings of this app, in `settings.json` in the directory named after the executable; see
-  /// ``init(applicationName:writes:version:migrations:)``.
+  /// The settings of this app: ``init(applicationName:writes:version:migrations:)`` without a name.
   public static let standard = KeyValueStore(applicationName: nil)
 
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {

@@ -1,8 +1,6 @@
 import Concurrency
 
-/// An observation of a field or form, which ends when it is cancelled or released.
-///
-/// The observation does not retain the field or form.
+/// An observation, which does not retain the field or form, and ends when cancelled or released.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 

@@ -35,8 +35,7 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     }
   }
 
-  /// Creates a check with a name in the report and a closure that returns whether the values of
-  /// this field and the other meet the requirement.
+  /// Creates a check, whose closure returns whether the values of this field and the other meet it.
   ///
   /// `advice` and `failure` are those of ``Validator/custom(_:_:advice:failure:isFulfilled:)``.
   public init<Other>(

@@ -84,8 +84,7 @@ extension Validator {
     }
   }
 
-  /// Returns a validator with one check, which has a name in the report and a closure that returns,
-  /// at every keystroke, whether a value meets the requirement.
+  /// Returns a validator with one check; at every keystroke, the closure returns whether it holds.
   ///
   /// If the requirement does not hold, the check has the advice and the state `failure`, which
   /// should be `.incomplete` if appending text can help, and `.violated` otherwise.
@@ -97,8 +96,7 @@ extension Validator {
     custom(name, requirement, advice: advice) { isFulfilled($0) ? .satisfied : failure }
   }
 
-  /// Returns a validator with one check, which has a name in the report and a closure that returns,
-  /// at every keystroke, the state for a value.
+  /// Returns a validator with one check; at every keystroke, the closure returns its state.
   public static func custom(
     _ name: String, _ requirement: ValidationMessage, advice: ValidationMessage? = nil,
     state: @escaping @Sendable (Value) -> ValidationCheck.State

@@ -1,5 +1,3 @@
-// Comparisons with given values, and checks of numbers.
-
 private let listedValueLimit = 8
 
 extension Validator where Value: Equatable & Sendable & SendableMetatype {
