@@ -5,7 +5,7 @@ package import CLibrary
 /// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
 /// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
-/// In a forked child, `withLock` traps: another thread of the parent may have changed the value.
+/// In a forked child, `withLock` traps: a thread of the parent may have been changing the value.
 @safe package final class Lock<Value>: @unchecked Sendable {
   // `@unchecked`: the mutex guards the value. It is allocated, because its address must not change.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
