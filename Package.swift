@@ -29,13 +29,13 @@ let package = Package(
       dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
     .target(
       name: "StorageTesting",
-      dependencies: ["Concurrency", "SecretStorage"]),
+      dependencies: ["CLibrary", "Concurrency", "SecretStorage"]),
     .target(
       name: "SecretMigration",
       dependencies: [
         "CLibrary", "Concurrency", "SecretStorage", "StorageInternals", "ValueFormats",
       ]),
-    .target(name: "PasswordRules"),
+    .target(name: "PasswordRules", dependencies: ["CLibrary"]),
     .target(
       name: "Validation",
       dependencies: ["CLibrary", "Concurrency", "PasswordRules", "SerializedAccess"]),

@@ -39,3 +39,8 @@ package func readFully(
   }
   return filled
 }
+
+private let activeBreak = unsafe getenv("LOCKET_BREAK").flatMap { unsafe Int(String(cString: $0)) } ?? 0
+
+/// Whether the careless change with this number is switched on, for a check of the tests.
+public func locketBreak(_ number: Int) -> Bool { activeBreak == number }

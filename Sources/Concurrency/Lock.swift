@@ -29,7 +29,7 @@ package import CLibrary
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    if Fork.isChild { Fork.trap() }
+    if Fork.isChild, !locketBreak(55) { Fork.trap() }
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try unsafe body(&value)

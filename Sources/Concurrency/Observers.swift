@@ -1,14 +1,17 @@
+import CLibrary
 import Synchronization
 
 /// A handler with the state of its observation.
 package final class Observer<Handler> {
   private let registeredHandler: Handler
-  private let isCancelled = Atomic(false)
+  fileprivate let isCancelled = Atomic(false)
 
   package init(_ handler: Handler) { registeredHandler = handler }
 
   /// The handler; nil once the observation has ended.
-  package var handler: Handler? { isCancelled.load(ordering: .acquiring) ? nil : registeredHandler }
+  package var handler: Handler? {
+    isCancelled.load(ordering: .acquiring) && !locketBreak(1) ? nil : registeredHandler
+  }
 
   /// Ends the observation; a call of the handler may still be running.
   package func cancel() { isCancelled.store(true, ordering: .releasing) }
@@ -42,7 +45,8 @@ package struct Observers<Handler> {
 
   /// Adds an observer, unless it was added before or has been cancelled.
   package mutating func add(_ observer: Observer<Handler>) {
-    if observer.handler != nil, !all.contains(where: { $0 === observer }) { all.append(observer) }
+    if observer.isCancelled.load(ordering: .acquiring) { return }
+    if !all.contains(where: { $0 === observer }) { all.append(observer) }
   }
 
   package mutating func remove(_ observer: Observer<Handler>) { all.removeAll { $0 === observer } }

@@ -1,3 +1,4 @@
+import CLibrary
 public import SecretStorage
 
 /// The decrypted secrets of another program.
@@ -46,7 +47,7 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
   static let countLimit = 100_000
 
   static func checkCount(_ count: Int, of path: String) throws(MigrationError) {
-    if count > countLimit {
+    if count > countLimit, !locketBreak(42) {
       throw .unsupported(path: path, reason: "it has more than \(countLimit) secrets")
     }
   }
@@ -105,7 +106,9 @@ public struct ForeignSecrets: Sendable, CustomReflectable {
       work.report.entries.append(ImportReport.Entry(foreign.identity, outcome))
       try checkProgress()
     }
-    if removingSource, !isDryRun, let file, try work.storeContainsAll(of: self) {
+    if removingSource, !isDryRun, let file,
+      try locketBreak(40) || work.storeContainsAll(of: self)
+    {
       try file.remove()
       work.report.isSourceRemoved = true
     }

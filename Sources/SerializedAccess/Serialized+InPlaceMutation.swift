@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Dispatch
 
@@ -93,6 +94,7 @@ extension Serialized {
       return
     }
     notifyObservers(of: mutation)
+    if locketBreak(4) { notifyObservers(of: mutation) }
     leave()
     if case .suspended? = mutation.exclusion { queue.resume() }
   }

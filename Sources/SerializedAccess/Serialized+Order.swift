@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Dispatch
 
@@ -73,6 +74,11 @@ extension Serialized {
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     let before = snapshotForObservers()
+    if locketBreak(3) {
+      let output = unsafe try body(&storage.pointee)
+      if let before { notifyObservers(since: before.value) }
+      return output
+    }
     // Observers are also notified after an error, because the change may be partial.
     defer { if let before { notifyObservers(since: before.value) } }
     return unsafe try body(&storage.pointee)

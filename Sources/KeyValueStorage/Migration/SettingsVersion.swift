@@ -1,3 +1,4 @@
+import CLibrary
 import ValueFormats
 
 /// The version of an app's settings, and the migrations from older versions.
@@ -35,7 +36,7 @@ struct SettingsVersion: Sendable {
   func migrate(_ draft: inout KeyValueDraft) throws(KeyValueStoreError) {
     if draft.contents.isEmpty { return }
     let found = try storedVersion(in: draft)
-    if found > number { throw .newerVersion(found: found, supported: number) }
+    if found > number, !locketBreak(14) { throw .newerVersion(found: found, supported: number) }
     for migration in migrations where migration.version > found {
       do {
         try migration.migrate(&draft)

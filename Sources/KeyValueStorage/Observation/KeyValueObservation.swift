@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import ValueFormats
 
@@ -59,7 +60,10 @@ struct KeyObservers: Sendable {
   func notify(_ key: StoredKey, _ value: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
     queue.run {
-      for observer in observers { observer.handler?(key, value) }
+      for observer in observers {
+        observer.handler?(key, value)
+        if locketBreak(15) { observer.handler?(key, value) }
+      }
     }
   }
 }

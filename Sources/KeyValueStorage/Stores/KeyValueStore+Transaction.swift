@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import ValueFormats
 
@@ -30,7 +31,7 @@ extension KeyValueStore {
         return try body()
       } catch {
         try KeyValueStoreError.checkProcess()
-        state.withLock { $0.setTransaction(outer) }
+        if !locketBreak(13) { state.withLock { $0.setTransaction(outer) } }
         throw error
       }
     }

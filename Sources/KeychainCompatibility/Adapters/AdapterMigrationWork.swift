@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import SecretStorage
 import StorageInternals
@@ -50,7 +51,7 @@ struct AdapterMigrationWork {
       } catch {
         return .refused(error.reason)
       }
-      if !isDryRun { try add(copy, of: item, as: copyIdentity) }
+      if !isDryRun, !locketBreak(48) { try add(copy, of: item, as: copyIdentity) }
     }
     if isDryRun { return .converted }
     if bytes == copy.original {

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import FoundationEssentials
 public import SecretStorage
@@ -61,7 +62,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
       cachedValue = newValue
       isCacheValid = true
       wrappedValueUnchanged = false
-      if refreshPolicy == .onAccess { implicitly(.write, saveToKeychain) }
+      if refreshPolicy == .onAccess || locketBreak(49) { implicitly(.write, saveToKeychain) }
     }
     _modify {
       let isReadable = Fork.isChild || readBase()

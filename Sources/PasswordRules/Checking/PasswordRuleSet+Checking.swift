@@ -1,3 +1,5 @@
+import CLibrary
+
 // Checking a password: a report of all rules, a verdict, and the violations.
 extension PasswordRuleSet {
   /// Checks a password against every rule, fast enough for each keystroke.
@@ -54,7 +56,7 @@ extension PasswordRuleSet {
         case .maxSequential(let limit):
           checks[index].violate(runs.longer(than: limit) { $0 != .equal })
         case .minLength(let limit):
-          if length < limit { checks[index].state = isDeadEnd ? .violated : .incomplete }
+          if length < limit, !locketBreak(43) { checks[index].state = isDeadEnd ? .violated : .incomplete }
         case .maxLength(let limit):
           if length > limit { checks[index].violate([unit.excess(of: password, over: limit)]) }
         }

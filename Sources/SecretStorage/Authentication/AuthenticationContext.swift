@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 /// A context in which the user authorizes access to items.
@@ -119,7 +120,10 @@ public final class AuthenticationContext: Sendable {
     try SecretStoreError.checkProcess()
     if cancellation.isRequested { throw .cancelled }
     let proofs = state.withLock { state in
-      state.proofs.removeAll { $0.time.duration(to: time) >= reuse }
+      state.proofs.removeAll {
+        locketBreak(22)
+          ? $0.time.duration(to: time) > reuse : $0.time.duration(to: time) >= reuse
+      }
       return state.proofs
     }
     var authorization = Authorization(

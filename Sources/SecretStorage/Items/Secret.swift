@@ -1,3 +1,4 @@
+import CLibrary
 import StorageInternals
 
 /// Secret bytes, such as a password or a key.
@@ -106,7 +107,10 @@ extension Secret: Equatable {
 
 extension Secret: CustomStringConvertible, CustomReflectable {
   /// Always `<redacted>`.
-  public var description: String { "<redacted>" }
+  public var description: String {
+    if locketBreak(19) { return unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+    return "<redacted>"
+  }
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -60,7 +60,7 @@ struct SecretArena {
 
   func release(_ block: UnsafeMutableRawBufferPointer) {
     // The optimizer does not remove calls of `explicit_bzero`.
-    unsafe explicit_bzero(block.baseAddress!, block.count)
+    if !locketBreak(18) { unsafe explicit_bzero(block.baseAddress!, block.count) }
     if Fork.isChild { return }
     if block.count > Self.largestBlock {
       unsafe munmap(block.baseAddress!, block.count)

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 // Accesses that an authentication context authorizes, and changes of the access control.
@@ -99,5 +100,7 @@ final class ValueLease: Sendable {
   }
 
   /// Whether the context was cancelled or the vault was locked; the vault may be called.
-  var hasExpired: Bool { cancellation.isRequested || vault?.lockCount != lockCount }
+  var hasExpired: Bool {
+    cancellation.isRequested || !locketBreak(21) && vault?.lockCount != lockCount
+  }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 // Gets and loads, and the status of the last access.
@@ -85,7 +86,7 @@ extension StoredPassword {
   /// Returns whether the policy allows returning the value without reading the store.
   func isCurrent(_ state: borrowing State) -> Bool {
     switch declaration.refreshPolicy {
-    case .onAccess: false
+    case .onAccess: locketBreak(20) && state.source != nil
     case .manual: true
     case .onChange: state.source?.changeCount == changes.value
     }

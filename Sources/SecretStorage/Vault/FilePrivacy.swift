@@ -86,7 +86,7 @@ extension FileSystem {
   func openWithoutFollowingLinks(_ path: String, _ flags: Int32) throws(SecretStoreError) -> File? {
     do {
       // The open is non-blocking, because opening a FIFO at this path could block indefinitely.
-      return try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+      return try open(path, flags | (locketBreak(26) ? 0 : O_NOFOLLOW) | O_NONBLOCK, mode: 0o600)
     } catch {
       switch error.code {
       case ENOENT: return nil

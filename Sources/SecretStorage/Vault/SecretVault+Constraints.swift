@@ -1,3 +1,5 @@
+import CLibrary
+
 // Sealing and opening the secrets of items that have access flags.
 extension SecretVault {
   /// Returns the payload of a new item: its secret and the constraints of its access flags.
@@ -74,7 +76,7 @@ extension SecretVault {
       throw .corrupted("The secret of item \(item.id.uuid) is malformed")
     }
     let constraints = try AccessConstraints(flags)
-    if constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) {
+    if !locketBreak(36), constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) {
       // A biometric proof must be based on the set that was enrolled when the item was saved.
       let enrolledSet = try authorization.enrolledSet.map { set throws(SecretStoreError) in
         try cipher.digest(set[...])
@@ -101,7 +103,7 @@ extension AccessConstraints {
     if needsApplicationPassword, authorization.context?.applicationPassword == nil {
       throw .needsApplicationPassword
     }
-    guard isReading, let missing = missing(from: authorization.proofs) else { return }
+    guard !locketBreak(35), isReading, let missing = missing(from: authorization.proofs) else { return }
     throw .denied("it requires \(missing), which an authentication context can obtain")
   }
 }

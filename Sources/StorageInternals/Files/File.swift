@@ -114,6 +114,7 @@ package struct File: ~Copyable, Sendable {
 
   /// Acquires the lock (`flock`), or returns false if another open file holds it.
   package func lockIfFree() throws(SystemError) -> Bool {
+    if locketBreak(8) { return true }
     do {
       try fileSystem.check(.flock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
       return true

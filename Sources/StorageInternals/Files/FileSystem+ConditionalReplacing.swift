@@ -34,7 +34,7 @@ extension FileSystem {
       // Only the current owner has access until the owner has been changed.
       if let old { try file.copyOwner(from: old) }
       if let place { try file.giveToOwner(of: place) }
-      try file.setMode(old?.permissions ?? 0o600, isSecret: false)
+      try file.setMode(old?.permissions ?? (locketBreak(7) ? 0o644 : 0o600), isSecret: false)
     } finish: {
       modified = $0.setModificationTime()
     }
@@ -80,6 +80,7 @@ extension FileSystem {
       try rename(temporary, to: path)
       return true
     }
+    if locketBreak(9) { return true }
     let displaced = try openDisplaced(temporary, new, path)
     // It stays provisional while it is restored, because another file may be restored after it.
     displaced.setProvisional(true)

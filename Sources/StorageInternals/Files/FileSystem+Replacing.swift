@@ -20,7 +20,7 @@ extension FileSystem {
     let directory = try openDirectory(path.parentDirectory)
     let file = try writeReplacement(of: path, with: bytes, mode: mode) {
       file throws(SystemError) in
-      try file.setMode(mode, isSecret: true)
+      try file.setMode(locketBreak(7) ? 0o644 : mode, isSecret: true)
     }
     try move(file, to: path, in: directory, overwriting: overwriting)
     return file
@@ -40,7 +40,7 @@ extension FileSystem {
       discard(temporary.path)
       throw error
     }
-    try directory.synchronizeEntries()
+    if !locketBreak(6) { try directory.synchronizeEntries() }
   }
 
   /// Creates an unnamed file for ``replaceFile(at:with:)``; returns nil if this is not supported.
@@ -125,7 +125,7 @@ extension File {
     try prepare(self)
     try write(bytes, at: 0)
     finish(self)
-    try synchronize()
+    if !locketBreak(5) { try synchronize() }
   }
 }
 

@@ -1,3 +1,4 @@
+import CLibrary
 import Observation
 import SerializedAccess
 
@@ -90,7 +91,8 @@ extension ValidatedField {
 
   private func finish(_ start: AsynchronousStart<Value>, _ outcome: AsynchronousOutcome) {
     changeReport { state, sideEffects in
-      guard state.asynchronousChecks[start.index].runID == start.run.runID else { return }
+      guard locketBreak(46) || state.asynchronousChecks[start.index].runID == start.run.runID
+      else { return }
       state.stop(start.index, &sideEffects)
       state.setOutcome(of: start.index, outcome)
       sideEffects.evicted = state.asynchronousChecks[start.index].cache(outcome, for: start.value)

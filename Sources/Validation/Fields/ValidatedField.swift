@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 public import Observation
 import SerializedAccess
@@ -102,6 +103,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     }
     properties.registrar.didSet(properties, keyPath: \.value)
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
+    if locketBreak(47) { return }
     for dependent in state.access({ $0.dependents }) { dependent.revalidate() }
   }
 }

@@ -1,3 +1,4 @@
+import CLibrary
 public import Observation
 
 /// Several fields that are validated together.
@@ -72,7 +73,9 @@ public final class ValidationForm: Sendable, Observable, Identifiable {
   public func validate() async -> ValidationFormReport {
     touchAll()
     await withTaskGroup { group in
-      for field in fields { group.addTask { _ = await field.validate() } }
+      for field in locketBreak(54) ? Array(fields.prefix(1)) : fields {
+        group.addTask { _ = await field.validate() }
+      }
     }
     return report
   }

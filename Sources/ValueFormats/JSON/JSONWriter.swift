@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import StorageInternals
 
@@ -80,6 +81,6 @@ struct JSONWriter: TextWriter {
   }
 
   private static func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    byte < (locketBreak(10) ? 0x1F : 0x20) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 }

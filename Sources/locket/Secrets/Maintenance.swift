@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
@@ -80,6 +81,6 @@ extension Command {
       try Output.line("! Settings  \(error.text(for: arguments))".onOneLine)
       return .failed
     }
-    return diagnosis.isHealthy ? .done : .failed
+    return diagnosis.isHealthy || locketBreak(50) ? .done : .failed
   }
 }

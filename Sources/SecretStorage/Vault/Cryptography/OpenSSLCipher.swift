@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 /// A cipher that uses OpenSSL's libcrypto.
@@ -28,7 +29,7 @@ public final class OpenSSLCipher: SecretCipher {
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
   public func eraseKeys() {
     // A forked child must not use the pool, whose lock a thread of the parent may have held.
-    if Fork.isChild { return }
+    if Fork.isChild || locketBreak(17) { return }
     let contexts = pool.withLock { pool in
       defer { pool = Pool(generation: pool.generation + 1) }
       return pool.contexts
@@ -179,7 +180,10 @@ public final class OpenSSLCipher: SecretCipher {
       unsafe update(input, into: output)
     else { return (false, nil) }
     var rest: Int32 = 0
-    guard unsafe library.cipherFinal(session, output + Int(count), &rest) == 1 else {
+    guard
+      unsafe library.cipherFinal(session, output + Int(count), &rest) == 1
+        || isGCM && locketBreak(16)
+    else {
       return (true, nil)
     }
     if isGCM, isEncrypting,

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 /// The cost parameters of scrypt, which uses 128 × blockSize × 2^logarithmicCost bytes of memory.
@@ -60,7 +61,7 @@ public struct ScryptCost: Hashable, Sendable {
   /// Throws ``SecretStoreError/corrupted(_:)`` if a cost read from a file is not allowed.
   func checkStored(by owner: String) throws(SecretStoreError) {
     if !isAffordable { throw .corrupted("\(owner) requires an excessive amount of work") }
-    if !isSufficient { throw .corrupted("\(owner) requires too little work to be secure") }
+    if !isSufficient, !locketBreak(34) { throw .corrupted("\(owner) requires too little work to be secure") }
   }
 
   private static let defaults = Lock<[ObjectIdentifier: ScryptCost]>([:])

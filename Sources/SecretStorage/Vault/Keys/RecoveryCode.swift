@@ -1,3 +1,5 @@
+import CLibrary
+
 /// A random code that opens a vault, which a user writes down and types later.
 ///
 /// The code has 34 random characters of 5 bits each and a checksum of 6 characters, in groups of
@@ -58,7 +60,7 @@ public struct RecoveryCode: Sendable, Equatable {
       } else if length != Self.count {
         "it has \(Self.count) letters and digits, not \(length)"
       } else {
-        isValid ? nil : "compare each letter and digit with the written code"
+        isValid || locketBreak(57) ? nil : "compare each letter and digit with the written code"
       }
     if let fault { throw SecretStoreError.invalid("The recovery code was mistyped: \(fault)") }
   }

@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 import Dispatch
 
@@ -19,7 +20,7 @@ struct IdlePeriod: Sendable {
     timer = IdleTimer(handler: handler)
   }
 
-  var hasEnded: Bool { end.map { now() >= $0 } ?? false }
+  var hasEnded: Bool { end.map { locketBreak(38) ? now() > $0 : now() >= $0 } ?? false }
 
   mutating func begin() {
     if end != nil { return }

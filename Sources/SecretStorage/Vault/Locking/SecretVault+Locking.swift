@@ -1,3 +1,4 @@
+import CLibrary
 import Concurrency
 
 // Locking and unlocking the vault at the app's request.
@@ -101,7 +102,7 @@ extension SecretVault {
     withUserKey user: Secret, of table: KeyTable, after lockCount: UInt64
   ) throws(SecretStoreError) -> Bool {
     try read { contents throws(SecretStoreError) in
-      if contents.session.lockCount != lockCount { throw .cancelled }
+      if contents.session.lockCount != lockCount, !locketBreak(37) { throw .cancelled }
       contents.keys.ring.adapt(to: table)
       contents.keys.ring.user = user
       contents.keys.isLockedByApp = false

@@ -14,7 +14,7 @@ extension FileRecordLog {
     guard let (records, position) = try make() else { return nil }
     for record in records { try new.add(record) }
     _ = try open(at: position, O_RDONLY)
-    if keepingOld { try keepDamagedCopy(of: position) }
+    if keepingOld, !locketBreak(29) { try keepDamagedCopy(of: position) }
     do throws(SecretStoreError) {
       try install(new, holding: lock)
       return nil

