@@ -122,10 +122,12 @@ struct VaultForgedTableTests {
   }
 
   /// Returns a file of tables under earlier keys, behind the newest record, as if compacted.
-  private func replayed(_ keys: CapturedKeys, after present: [UInt8]) throws -> [UInt8] {
+  private func replayed(
+    _ keys: CapturedKeys, user: Secret? = nil, after present: [UInt8]
+  ) throws -> [UInt8] {
     var last = try #require(TestVault.frames(of: present).last).dropFirst(Frame.overhead)
     var ring = KeyRing()
-    ring.user = keys.user
+    ring.user = user ?? keys.user
     for key in keys.table.keys {
       let secret = try #require(keys.keys[key.id])
       _ = try ring.add(secret, for: key.purpose, id: key.id, by: keys.table.sealer)
@@ -154,6 +156,20 @@ struct VaultForgedTableTests {
     try vault.replace(by: TestVault.file(of: [TestVault.frame(of: table)]))
     try vault.forget()
     expectError("corrupted", saying: "no intact key table") { try vault.open().slots }
+  }
+
+  /// Whoever has the keys that this machine opens alone can make the links, but not the tag.
+  @Test func linkedTableWithoutATagUnderTheUserKeyIsDamage() throws {
+    let object = try filled()
+    let captured = try CapturedKeys(object)
+    try vault.replace(by: replayed(captured, user: .random(32), after: vault.bytes))
+    try vault.forget()
+    #expect(throws: SecretStoreError.self) { try object.text("after") }
+    let reader = vault.open()
+    expectError("corrupted") {
+      try reader.unlock(with: .tests)
+      return try reader.text("after")
+    }
   }
 
   @Test func rotationsBeyondTheLinkLimitNeedAcceptance() throws {
