@@ -1,15 +1,34 @@
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
+  /// The maximum number of members that are taken from a default value.
+  ///
+  /// Each of them repeats the decoding.
+  private static let memberLimit = 1000
+
   package init(_ form: ValueForm = .setting) { self.form = form }
 
+  /// Decodes a value; a missing member is taken from `defaults`, the tree of a default value.
+  ///
+  /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
+  /// added, so that a type that handles a missing key itself decodes the stored value.
   package func decode<Value: Decodable>(
-    _ type: Value.Type, from tree: ValueTree
+    _ type: Value.Type, from tree: ValueTree, defaults: () -> ValueTree? = { nil }
   ) throws(ValueCodingError) -> Value {
-    do {
-      return try tree.value(of: type, at: nil, CodingContext(form: form))
-    } catch {
-      throw ValueCodingError(decoding: type, error)
+    var (tree, defaultTree, count) = (tree, ValueTree?.none, 0)
+    while true {
+      do {
+        return try tree.value(of: type, at: nil, CodingContext(form: form))
+      } catch DecodingError.keyNotFound(let key, let context) where count < Self.memberLimit {
+        defaultTree = defaultTree ?? defaults()
+        let path = (context.codingPath + [key]).map { StoredKey($0.stringValue) }
+        guard let completed = defaultTree.flatMap({ tree.adding(path[...], of: $0) }) else {
+          throw ValueCodingError(decoding: type, DecodingError.keyNotFound(key, context))
+        }
+        (tree, count) = (completed, count + 1)
+      } catch {
+        throw ValueCodingError(decoding: type, error)
+      }
     }
   }
 }
@@ -151,12 +170,39 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
-  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    let key = StoredKey(key.stringValue)
-    if let tree = entries[key] { return tree }
+    entries.index(matching: StoredKey(key.stringValue)).map { entries[$0].value }
+  }
+}
+
+extension [StoredKey: ValueTree] {
+  /// Returns the index of a key, or else of the last canonically equivalent key in byte order.
+  fileprivate func index(matching key: StoredKey) -> Index? {
+    if let index = index(forKey: key) { return index }
     if key.isASCII { return nil }
-    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+    return indices.filter { self[$0].key.string == key.string }.max { self[$0].key < self[$1].key }
+  }
+}
+
+extension ValueTree {
+  /// Returns this tree with the member at a path of another tree; nil if this tree has the member,
+  /// or one of them has no dictionary there.
+  ///
+  /// No path leads through an array, because elements at the same index need not correspond.
+  fileprivate func adding(_ path: ArraySlice<StoredKey>, of other: ValueTree) -> ValueTree? {
+    guard case .dictionary(var members) = self, case .dictionary(let others) = other,
+      let key = path.first, let source = others[key]
+    else { return nil }
+    let index = members.index(matching: key)
+    if path.count == 1 {
+      if index != nil { return nil }
+      members[key] = source
+    } else {
+      guard let index, let member = members.values[index].adding(path.dropFirst(), of: source)
+      else { return nil }
+      members.values[index] = member
+    }
+    return .dictionary(members)
   }
 }
 

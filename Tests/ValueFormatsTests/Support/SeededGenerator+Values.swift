@@ -65,6 +65,18 @@ extension SeededGenerator {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  mutating func decimal() -> Decimal {
+    Decimal(
+      sign: one(of: [.plus, .minus]), exponent: number(-100..<101), significand: Decimal(next()))
+  }
+
+  /// A duration of any length, often in whole milliseconds.
+  mutating func duration() -> Duration {
+    once(in: 2)
+      ? .milliseconds(number(-100_000_000..<100_000_000))
+      : Duration(attoseconds: integer(Int128.self))
+  }
+
   mutating func url() -> URL {
     let base = URL(string: "https://example.com/a/")
     return one(of: [
