@@ -1,9 +1,7 @@
 import FoundationEssentials
-import TestSupport
 import Testing
 
 @testable import KeyValueStorage
-@testable import ValueFormats
 
 /// Values as people write them: structures without some of their members, and other spellings.
 struct HandwrittenValueTests {
