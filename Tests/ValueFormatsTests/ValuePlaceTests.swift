@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -43,6 +44,36 @@ struct ValuePlaceTests {
     #expect(rest(key("d")) == "<integer>2</integer></dict>")
     #expect(rest(key("a"), .index(2)).hasPrefix("<array>"))
     #expect(rest(key("d"), key("b")).hasPrefix("<integer>"))
+  }
+
+  @Test(arguments: [KeyValueFormat.json, .xml])
+  func placeOfEachPartIsItsBeginning(_ format: KeyValueFormat) throws {
+    var random = Campaign.generator()
+    for number in 0..<Campaign.size(sample: 100, full: 10_000) {
+      let tree = random.tree()
+      let value = try format.coding.encode(tree)[...]
+      try requirePlaces(of: tree, [], in: value, format, "value \(number)")
+    }
+  }
+
+  private func requirePlaces(
+    of tree: ValueTree, _ path: [ValueStep], in value: ArraySlice<UInt8>, _ format: KeyValueFormat,
+    _ comment: Comment
+  ) throws {
+    let rest = value.dropFirst(format.coding.offset(of: path, in: value))
+    switch tree {
+    case .array(let elements):
+      try #require(rest.starts(with: (format == .json ? "[" : "<array").utf8), comment)
+      for (index, element) in elements.enumerated() {
+        try requirePlaces(of: element, path + [.index(index)], in: value, format, comment)
+      }
+    case .dictionary(let members):
+      try #require(rest.starts(with: (format == .json ? "{" : "<dict").utf8), comment)
+      for (key, member) in members {
+        try requirePlaces(of: member, path + [.key(key)], in: value, format, comment)
+      }
+    default: try #require(rest.starts(with: format.coding.encode(tree)), comment)
+    }
   }
 
   @Test(arguments: [KeyValueFormat.json, .xml])

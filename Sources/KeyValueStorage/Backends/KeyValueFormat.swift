@@ -42,17 +42,54 @@ extension StoredFormat {
   func value<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String
   ) throws(KeyValueStoreError) -> Value {
-    do throws(ValueCodingError) {
-      let tree = try decode(value, of: type)
-      do throws(ValueCodingError) {
-        return try TreeDecoder().decode(type, from: tree)
+    do throws(DecodingFailure) {
+      return try decoded(type, from: value, key: key)
+    } catch {
+      throw .undecodable(error.value())
+    }
+  }
+
+  /// Decodes a value of the given type, with an error whose place can be found.
+  func decoded<Value: Decodable>(
+    _ type: Value.Type, from value: EncodedValue, key: String
+  ) throws(DecodingFailure) -> Value {
+    let tree: ValueTree
+    do throws(FormatError) {
+      tree = try decode(value)
+    } catch {
+      throw DecodingFailure(
+        key: key, type: "\(type)", keyPath: key.shown(atMost: 200), found: nil,
+        reason: error.reason, location: .offset(error.offset, first: error.firstOffset))
+    }
+    do throws(InvalidValue) {
+      do throws(InvalidValue) {
+        return try TreeDecoder().decodeSetting(type, from: tree)
       } catch {
         // `PropertyListEncoder` represents nil as a string.
         guard !(self is JSONFormat), value.contains("$null".utf8) else { throw error }
-        return try TreeDecoder().decode(type, from: tree.withNulls)
+        return try TreeDecoder().decodeSetting(type, from: tree.withNulls)
       }
     } catch {
-      throw .undecodable(key: key, type: "\(type)", reason: error.reason)
+      throw DecodingFailure(
+        key: key, type: "\(type)", keyPath: error.path.keyPath(from: key), found: error.found,
+        reason: error.reason, location: .value(error.path))
     }
+  }
+}
+
+/// A failure to decode a setting, with the location of the invalid part.
+struct DecodingFailure: Error {
+  let key: String
+  let type: String
+  let keyPath: String
+  let found: String?
+  let reason: String
+  let location: FilePart.Location
+
+  /// Returns the description of the failure, with its place if it is known.
+  func value(at place: FilePlace? = nil) -> UndecodableValue {
+    UndecodableValue(
+      key: key, type: type, reason: reason.naming(place?.first), keyPath: keyPath, found: found,
+      path: place?.path, line: place?.position?.line, column: place?.position?.column)
   }
 }

@@ -77,7 +77,7 @@ extension FileBackend {
       revision: revision, parsed, status: status, hasReliableStatus: isReliable, file: file)
   }
 
-  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
+  func open(_ path: String) throws(KeyValueStoreError) -> File? {
     do {
       return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     } catch {
@@ -86,7 +86,7 @@ extension FileBackend {
     }
   }
 
-  private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
+  func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
     guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
     guard status.size <= FormatLimits.fileSize else {
       throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)

@@ -30,7 +30,7 @@ extension KeyValueStore {
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
@@ -78,7 +78,7 @@ extension KeyValueStore {
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, coding: coding)
-    guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
+    guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision
     {
@@ -93,8 +93,7 @@ extension KeyValueStore {
       state.withLock { $0.failedMigration = (contents.revision, error) }
       throw error
     }
-    let migrated = draft.contents
-    state.withLock { $0.adopt(migrated) }
+    cache(draft.contents)
   }
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.

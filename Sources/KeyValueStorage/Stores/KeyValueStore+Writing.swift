@@ -98,7 +98,7 @@ extension KeyValueStore {
       return (draft.effectiveChanges, (result, unsaved))
     }
     if let saved = outcome.saved {
-      state.withLock { $0.adopt(contents, saved: saved) }
+      cache(contents, saved: saved)
       stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
     }
     return outcome.result

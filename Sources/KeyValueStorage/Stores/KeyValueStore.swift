@@ -173,11 +173,12 @@ extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
-  /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
+  /// The handler of failures in calls that cannot throw, such as a property's getter or setter, and
+  /// of mistakes in the file, which it gets when a store sees the file.
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once to
-  /// standard error, until the access succeeds again; it remembers the latest 100. In a forked
-  /// child it prints one line in all.
+  /// standard error, until the access succeeds again, or the invalid value changes; it remembers the
+  /// latest 100. In a forked child it prints one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }

@@ -11,7 +11,9 @@ struct StoreState: Sendable {
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.
-  @ReportedError private(set) var readError: KeyValueStoreError?
+  @ReportedError private(set) var readError: KeyValueStoreError? {
+    didSet { notifyErrorObservers() }
+  }
   /// The start of the grace period for contents that have become empty or unreadable.
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
@@ -22,7 +24,9 @@ struct StoreState: Sendable {
   /// The changes that `save` has added and no thread is writing yet, in their order.
   var saves: [PendingSave] = []
   /// The reason why unsaved changes could not be written; nil if there are none.
-  @ReportedError var writeError: KeyValueStoreError?
+  @ReportedError var writeError: KeyValueStoreError? {
+    didSet { notifyErrorObservers() }
+  }
   /// The reason why the file could not be migrated, although it could be read.
   @ReportedError var migrationWriteError: KeyValueStoreError?
   /// Whether unsaved changes should have been written by now.
@@ -35,6 +39,11 @@ struct StoreState: Sendable {
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
+  /// The keys and types of the store's properties.
+  var declarations: [StoredKey: [Declaration]] = [:]
+  var errorObservers: [ErrorObserver] = []
+  /// The reported keys of the file that no property has; nil unless such keys are reported.
+  var reportedUnknownKeys: [StoredKey: UnknownKey]?
 
   /// The value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
@@ -65,7 +74,9 @@ struct StoreState: Sendable {
   }
 
   /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
-  mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
+  ///
+  /// Returns the values of properties to decode.
+  mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges) -> [PendingValue] {
     readError = nil
     gracePeriodStart = nil
     let before = observers.byKey.isEmpty ? nil : self
@@ -80,6 +91,9 @@ struct StoreState: Sendable {
       writeError = nil
       isOverdue = false
     }
+    let pending = self.pending()
+    for value in pending { value.declaration.cache.isOutdated = true }
+    return pending.filter { $0.declaration.cache.readers == 0 }
   }
 
   /// Records a read error, unless another thread has read newer contents in the meantime.

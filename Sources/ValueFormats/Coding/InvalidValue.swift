@@ -9,37 +9,31 @@ package struct InvalidValue: Error, Hashable, Sendable {
   package let reason: String
 
   init(_ error: any Error, in tree: ValueTree) {
-    let (context, description): (DecodingError.Context?, String?) =
-      switch error {
-      case DecodingError.keyNotFound(let key, let context):
-        (context, "the key \(key.stringValue.shown(atMost: 40)) is missing")
-      case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-        DecodingError.dataCorrupted(let context):
-        (context, nil)
-      default: (nil, nil)
-      }
+    var (context, missing): (DecodingError.Context?, String?) = (nil, nil)
+    switch error {
+    case DecodingError.keyNotFound(let key, let found):
+      (context, missing) = (found, "the key \(key.stringValue.shown(atMost: 40)) is missing")
+    case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
+      DecodingError.dataCorrupted(let found):
+      context = found
+    default: break
+    }
     path = (context?.codingPath ?? []).map { key in
       if let index = key as? IndexKey { return .index(index.intValue ?? 0) }
       return .key(StoredKey(key.stringValue))
     }
     let part = tree.part(at: path)?.shown
-    switch context?.underlyingError as? ValueCodingError.Problem {
-    case .wrongType(let expected, _)? where part != nil:
+    switch (context?.underlyingError as? ValueCodingError.Problem, context) {
+    case (.wrongType(let expected, _)?, _) where part != nil:
       (found, reason) = (part, "expected \(expected.rawValue)")
-    case .unknownCase?, .outOfRange?, .notValid?:
-      (found, reason) = (
-        part, (context?.underlyingError as? ValueCodingError.Problem)?.clause ?? ""
-      )
-    case let problem?: (found, reason) = (nil, problem.clause)
-    case nil:
-      if let description {
-        (found, reason) = (nil, description)
-      } else if let context {
-        (found, reason) = (part, Self.clause(context.debugDescription))
-      } else {
-        let problem = ValueCodingError.Problem.codableFailed(error: "\(type(of: error))")
-        (found, reason) = (nil, problem.clause)
-      }
+    case (let problem?, _):
+      (found, reason) = (problem.isOfPart ? part : nil, problem.clause)
+    case (nil, let context?):
+      found = missing == nil ? part : nil
+      reason = missing ?? Self.clause(context.debugDescription)
+    case (nil, nil):
+      let problem = ValueCodingError.Problem.codableFailed(error: "\(type(of: error))")
+      (found, reason) = (nil, problem.clause)
     }
   }
 
@@ -48,6 +42,16 @@ package struct InvalidValue: Error, Hashable, Sendable {
     if description.isEmpty { return ValueCodingError.Problem.notValid.clause }
     let shown = description.shown(atMost: 200)
     return shown.hasSuffix(".") ? String(shown.dropLast()) : shown
+  }
+}
+
+extension ValueCodingError.Problem {
+  /// Whether the value of the part is the problem, so that a message shows it.
+  fileprivate var isOfPart: Bool {
+    switch self {
+    case .unknownCase, .outOfRange, .notValid: true
+    default: false
+    }
   }
 }
 

@@ -164,8 +164,8 @@ extension KeyValueStoreError {
     switch self {
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
-    case .undecodable(let key, _, let reason):
-      "The value of \(String(reflecting: key)) cannot be shown: \(reason)."
+    case .undecodable(let value):
+      "The value of \(String(reflecting: value.key)) cannot be shown: \(value.reason)."
     default: "\(self)"
     }
   }
