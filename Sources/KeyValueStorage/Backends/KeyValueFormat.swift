@@ -17,6 +17,18 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
     case .binary: BinaryPropertyListFormat()
     }
   }
+
+  /// Encodes a value; nil is encoded as nil.
+  package func encode(_ value: some Encodable) throws(KeyValueStoreError) -> EncodedValue? {
+    try coding.encode(value, key: "")
+  }
+
+  /// Decodes a value.
+  package func decode<Value: Decodable>(
+    _ value: EncodedValue
+  ) throws(KeyValueStoreError) -> Value {
+    try coding.value(Value.self, from: value, key: "")
+  }
 }
 
 extension StoredFormat {

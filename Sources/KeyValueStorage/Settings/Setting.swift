@@ -1,4 +1,5 @@
 import Concurrency
+import Synchronization
 import ValueFormats
 
 /// The implementation of a ``StoredValue``.
@@ -35,6 +36,11 @@ final class Setting: Sendable {
   private let defaultValue: AnyBox
   /// Decodes a value, or returns the default value for nil; the closure must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
+  /// Returns a setting with the same key and default value in another store; nil unless this one
+  /// is in the standard store.
+  private let inStore: (@Sendable (KeyValueStore) -> Setting)?
+  /// The setting in the store of `bootstrap(_:)`.
+  private let bootstrapped = AtomicLazyReference<Setting>()
   // The cache is guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
@@ -43,14 +49,31 @@ final class Setting: Sendable {
     self.store = store
     let (box, coding) = (Box(defaultValue), store.coding)
     self.defaultValue = box
+    inStore = store.isStandard ? { Setting(key, defaultValue: defaultValue, in: $0) } : nil
     decode = { encoded throws(KeyValueStoreError) in
       guard let encoded else { return box }
       return Box(try coding.value(Value.self, from: encoded, key: key))
     }
   }
 
+  /// The setting that takes the place of this one; nil if there is none.
+  ///
+  /// A ``StoredValue`` calls the methods of the substitute, except that ``value`` looks for it.
+  var substitute: Setting? {
+    guard store.isStandard, !Fork.isChild else { return nil }
+    if let scope = StandardStore.currentScope {
+      return scope.store.isStandard ? nil : scope.setting(for: self)
+    }
+    return StandardStore.bootstrapped.map { store in
+      bootstrapped.load() ?? bootstrapped.storeIfNil(inOtherStore(store))
+    }
+  }
+
+  func inOtherStore(_ store: KeyValueStore) -> Setting { inStore?(store) ?? self }
+
   var value: AnyBox {
     if Fork.isChild { return defaultValue }
+    if store.isStandard, let substitute { return substitute.value }
     let cached = withCache { cache, state -> AnyBox? in
       guard let value = cache.value, value.generation == state.generation else { return nil }
       return value.value

@@ -48,6 +48,8 @@ public final class KeyValueStore: Sendable {
   private let timeout = LockTimeout()
   /// The time for which a missing, empty or partial file is ignored, in case it is being written.
   let gracePeriod: Duration
+  /// Whether this store is `standard`, whose place another store may take.
+  let isStandard: Bool
 
   /// Creates a store with a backend.
   ///
@@ -67,8 +69,9 @@ public final class KeyValueStore: Sendable {
 
   init(
     _ backend: any KeyValueBackend, _ writes: WritePolicy, _ version: SettingsVersion,
-    gracePeriod: Duration
+    gracePeriod: Duration, isStandard: Bool = false
   ) {
+    self.isStandard = isStandard
     self.backend = backend
     coding = backend.format.coding
     self.version = version
@@ -78,11 +81,11 @@ public final class KeyValueStore: Sendable {
   }
 
   /// The store's name in messages, such as the path of its file.
-  public var name: String { backend.name }
+  public var name: String { substitute?.name ?? backend.name }
 
   /// A remark on the durability of writes in the file's directory; nil if there is none.
   package var directoryRemark: String? {
-    get throws { try (backend as? FileBackend)?.directoryRemark }
+    get throws { try ((substitute ?? self).backend as? FileBackend)?.directoryRemark }
   }
 
   /// The maximum time that a write waits for a process that has locked the file, 30 seconds by
@@ -90,8 +93,8 @@ public final class KeyValueStore: Sendable {
   ///
   /// Custom backends may have their own limits.
   public var lockTimeout: Duration {
-    get { timeout.duration }
-    set { timeout.duration = newValue }
+    get { (substitute ?? self).timeout.duration }
+    set { (substitute ?? self).timeout.duration = newValue }
   }
 
   deinit {
@@ -147,19 +150,18 @@ extension KeyValueStore {
     applicationName: String?, writes: WritePolicy = .durable, version: Int = 0,
     migrations: [KeyValueMigration] = []
   ) {
-    let backend: any KeyValueBackend
-    do throws(Unavailable) {
-      let directories = try ApplicationDirectories(applicationName: applicationName)
-      backend = FileBackend(path: try directories.configuration + "/settings.json", format: .json)
-    } catch {
-      backend = MemoryBackend(failingWith: .unavailable("\(error)"))
-    }
-    self.init(backend, writes: writes, version: version, migrations: migrations)
+    self.init(
+      Self.backend(applicationName), writes: writes, version: version, migrations: migrations)
   }
 
-  /// The settings of this app, in `settings.json` in the directory named after the executable; see
-  /// ``init(applicationName:writes:version:migrations:)``.
-  public static let standard = KeyValueStore(applicationName: nil)
+  static func backend(_ applicationName: String?) -> any KeyValueBackend {
+    do throws(Unavailable) {
+      let directories = try ApplicationDirectories(applicationName: applicationName)
+      return FileBackend(path: try directories.configuration + "/settings.json", format: .json)
+    } catch {
+      return MemoryBackend(failingWith: .unavailable("\(error)"))
+    }
+  }
 
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
     // The path of an invalid URL is empty.

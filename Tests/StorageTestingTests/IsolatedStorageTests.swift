@@ -1,0 +1,92 @@
+import KeyValueStorage
+import SecretStorage
+import StorageTesting
+import TestSupport
+import Testing
+
+/// What an app declares once, outside of all tests.
+private enum App {
+  static let volume = StoredValue(wrappedValue: 1, "volume", in: .standard)
+  static let token = PasswordItem<String>(.generic(service: "app"))
+}
+
+@Suite(.isolatedStorage(requiredIn: "StorageTestingTests"), .expectsFailures)
+struct IsolatedStorageTests {
+  @Test(arguments: 0..<200) func caseHasStoresOfItsOwn(_ number: Int) async throws {
+    #expect(App.volume.value == 1)
+    #expect(App.token.value == nil)
+    App.volume.value = number
+    App.token.value = "\(number)"
+    await Task.yield()
+    async let volume = App.volume.load()
+    async let token = App.token.load()
+    #expect(try await volume == number)
+    #expect(try await token == "\(number)")
+    let unstructured = Task { App.volume.value += 1_000 }
+    await unstructured.value
+    #expect(App.volume.value == number + 1_000)
+    #expect(try KeyValueStore.standard.keys() == ["volume"])
+    #expect(App.volume.error == nil && App.token.error == nil)
+  }
+
+  struct Nested {
+    @Test func nestedSuiteIsIsolated() throws {
+      #expect(!App.volume.isSet)
+      try App.volume.save(2)
+      #expect(try App.volume.load() == 2)
+    }
+  }
+
+  @Test func detachedTaskIsOutsideOfTheScope() async {
+    let error = await Task.detached { App.volume.error }.value
+    #expect(error != nil)
+    #expect(App.volume.error == nil)
+  }
+}
+
+/// The suite above requires the trait, which these tests do not have.
+@Suite(.expectsFailures)
+struct RequiredIsolationTests {
+  @Test func settingOutsideOfAScopeHasItsDefault() throws {
+    let error = #expect(throws: KeyValueStoreError.self) { try App.volume.load() }
+    guard let error, case .unavailable(let message) = error else {
+      Issue.record("An access outside of a scope throws another error, or none.")
+      return
+    }
+    #expect(message.contains("StorageTestingTests require"))
+    App.volume.value = 7
+    App.volume.value += 1
+    #expect(App.volume.value == 1)
+    #expect(App.volume.error == error)
+    #expect(throws: error) { try App.volume.save(7) }
+    #expect(throws: error) { try KeyValueStore.standard.set(7, for: "volume") }
+    #expect(throws: error) { try KeyValueStore.standard.transaction { App.volume.value = 7 } }
+    #expect(throws: error) { try KeyValueStore.standard.keys() }
+  }
+
+  @Test func passwordOutsideOfAScopeIsUnavailable() throws {
+    let error = #expect(throws: SecretStoreError.self) { try App.token.load() }
+    guard let error, case .unavailable = error else {
+      Issue.record("An access outside of a scope throws another error, or none.")
+      return
+    }
+    App.token.value = "lost"
+    #expect(App.token.value == nil)
+    #expect(App.token.status == .unavailable("\(error)"))
+    #expect(throws: error) { try App.token.remove() }
+  }
+
+  @Test(.isolatedStorage) func testMayHaveTheTrait() throws {
+    App.volume.value = 3
+    #expect(try App.volume.load() == 3)
+  }
+
+  @Test func givenStoreNeedsNoScope() throws {
+    let volume = StoredValue(wrappedValue: 1, "volume", in: KeyValueStore())
+    try volume.save(2)
+    #expect(volume.error == nil)
+    let token = PasswordItem<String>(.generic(service: "app"), in: InMemorySecretStore())
+    token.value = "The Valley Wind"
+    #expect(token.status == .value)
+  }
+}
