@@ -9,7 +9,7 @@ extension KeyValueStore {
   /// Each access uses the store of the current ``withStandard(_:operation:)`` call, or else the
   /// store of ``bootstrap(_:)``, even if the property was declared earlier.
   public static let standard = KeyValueStore(
-    backend(nil), .durable, SettingsVersion(0, []), gracePeriod: .milliseconds(200),
+    KeyValueStore.backend(nil), .durable, SettingsVersion(0, []), gracePeriod: .milliseconds(200),
     isStandard: true)
 
   /// Sets the store that takes the place of ``standard``.

@@ -20,7 +20,7 @@ extension BackendRun {
   private func expectCall(of observer: Observer<Void>, _ operation: String) async {
     await findings.expectElement(
       of: observer.stream, within: timeout, "observe, \(operation)", "a call of the handler"
-    ) { true }
+    ) { _ in true }
   }
 
   func observersAreNotified() async throws {

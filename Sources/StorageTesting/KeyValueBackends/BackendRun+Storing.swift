@@ -13,7 +13,7 @@ extension BackendRun {
       try expectRoundTrip(text)
     }
     try expectRoundTrip(String(repeating: "long ", count: 20_000))
-    for number in [0, -1, .max, .min] { try expectRoundTrip(number) }
+    for number in [0, -1, Int.max, Int.min] { try expectRoundTrip(number) }
     for number in [0, 0.1, -1.5e300, 5e-324] { try expectRoundTrip(number) }
     for isTrue in [true, false] { try expectRoundTrip(isTrue) }
     try expectRoundTrip([[1, 2], [], [3]])

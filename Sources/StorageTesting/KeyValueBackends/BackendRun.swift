@@ -55,7 +55,10 @@ struct BackendRun: Sendable {
     _ values: [String: String?], in instance: (any KeyValueBackend)? = nil
   ) throws(KeyValueStoreError) -> KeyValueContents {
     var changes = KeyValueChanges()
-    for (key, value) in values { changes.set(key, to: try value.flatMap(encode)) }
+    for (key, value) in values {
+      changes.set(
+        key, to: try value.flatMap { text throws(KeyValueStoreError) in try encode(text) })
+    }
     return try update(instance ?? backend) { _ in (changes, ()) }.0
   }
 

@@ -60,6 +60,6 @@ extension ConformanceRun {
   private func expectNotification(of changes: AsyncStream<Void>, _ operation: String) async {
     await findings.expectElement(
       of: changes, within: timeout, "observeChanges, \(operation)", "a call of the handler"
-    ) { true }
+    ) { _ in true }
   }
 }

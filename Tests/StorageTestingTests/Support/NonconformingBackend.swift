@@ -71,9 +71,9 @@ final class NonconformingBackend: KeyValueBackend {
         throw Self.damaged
       }
       let base = violation == .updatesPreviousContents ? state.previous : state.contents
-      let (wanted, result): (KeyValueChanges, Result)
+      let outcome: (changes: KeyValueChanges, result: Result)
       do throws(KeyValueStoreError) {
-        (wanted, result) = try changes(base)
+        outcome = try changes(base)
       } catch {
         if violation == .writesDespiteErrors {
           medium.state.withLock { $0.contents = changed($0.contents, "partial", to: "1") }
@@ -82,6 +82,7 @@ final class NonconformingBackend: KeyValueBackend {
         if violation == .swallowsErrors, let result = () as? Result { return (base, result) }
         throw error
       }
+      let (wanted, result) = outcome
       let isEmpty = wanted.isEmpty && violation != .writesEmptyUpdates
       if isEmpty { return (base, result) }
       if violation == .notifiesBeforeChanges { medium.notify(by: self) }
