@@ -5,7 +5,7 @@ import StorageInternals
 ///
 /// The constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers do
 /// not change, and threads may use the library concurrently with separate handles.
-@safe struct LibPAM: @unchecked Sendable {
+@safe final class LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
   /// `pam_handle_t *`.

@@ -4,7 +4,7 @@ import StorageInternals
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
 /// `@unchecked`: any thread may use the objects of the pointers, which the library never changes.
-@safe package struct CryptoLibrary: @unchecked Sendable {
+@safe package final class CryptoLibrary: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
