@@ -10,7 +10,7 @@ public enum Fork: Sendable {
   /// The number of forks between the process that first used this library and this process.
   ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
-  @usableFromInline nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
+  @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
     // The memory is never deallocated.
     let address = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     unsafe address.initialize(to: 0)
