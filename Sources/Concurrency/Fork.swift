@@ -74,8 +74,7 @@ public enum Fork: Sendable {
         _ = highestDescriptor.max(Int(descriptor), ordering: .sequentiallyConsistent)
         unsafe openFiles[Int(descriptor)].store(true, ordering: .sequentiallyConsistent)
       }
-      // A child that was forked meanwhile has the file open. A new file, which is opened only once,
-      // is not locked.
+      // A child forked meanwhile has the file open. A new file, opened once, is not locked.
       let isUnshared =
         Int32(truncatingIfNeeded: before) == 0
         && forks.load(ordering: .sequentiallyConsistent) == before

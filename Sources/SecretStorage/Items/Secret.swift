@@ -23,8 +23,7 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Creates a secret from at most `limit + 1` bytes of a file; the additional byte shows that the
-  /// file exceeds the limit.
+  /// Creates a secret from at most `limit + 1` bytes of a file; the last shows that it is longer.
   ///
   /// A file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {
