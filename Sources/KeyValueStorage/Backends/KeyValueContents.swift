@@ -43,10 +43,11 @@ extension KeyValueContents {
     var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
       let index = index(of: key)
-      if let value {
-        let new =
-          coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
-        if let index { entries[index] = entries[index].with(new) } else { added.append(new) }
+      if let value, let index {
+        entries[index].value = value
+      } else if let value {
+        added.append(
+          coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0))
       } else if index != nil {
         removed.insert(key)
       }
