@@ -30,13 +30,13 @@ extension FileSystem {
     let files = within(directory)
     let place = old == nil ? try directory.status() : nil
     var modified: Int?
-    let file = try files.writeReplacement(of: path, with: bytes) { file throws(SystemError) in
+    let file = try files.writeReplacement(of: path) { file throws(SystemError) in
       // Only the current owner has access until the owner has been changed.
       if let old { try file.copyOwner(from: old) }
       if let place { try file.giveToOwner(of: place) }
       try file.setMode(old?.permissions ?? 0o600, isSecret: false)
-    } finish: {
-      modified = $0.setModificationTime()
+      try file.write(bytes, at: 0)
+      modified = file.setModificationTime()
     }
     let new: FileStatus
     let isInPlace: Bool
