@@ -119,15 +119,13 @@ extension FileBackend {
       do throws(SystemError) {
         // A writable descriptor would prevent the file system from being remounted read-only.
         let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        let (status, writtenStatus) = (try file.status(), try written.file.status())
+        let status = try file.status()
         // A program that does not acquire the lock may already have replaced or written the file.
-        if status.isUnchanged(since: writtenStatus), status.size == size,
-          written.modified.map({ $0 == status.modified }) ?? true
-        {
+        if status.isUnmodified(since: written.status), status.size == size {
           snapshot = FileSnapshot(
             revision: revision,
             .success(ParsedFile(entries: entries, surroundings: surroundings)),
-            status: status, hasReliableStatus: written.modified != nil, file: file)
+            status: status, hasReliableStatus: written.hasOwnTime, file: file)
         }
       } catch {
         // The write itself succeeded, and the file is read again.

@@ -3,9 +3,12 @@ import CLibrary
 // Replacing a file unless another program has changed it.
 extension FileSystem {
   package struct Replacement: ~Copyable {
-    package let file: File
-    /// The modification time that was set, which no later write has; nil if none was set.
-    package let modified: Int?
+    /// The new file, which is open so that no other file has its inode number.
+    let file: File
+    /// The status of the new file before it replaced the old one.
+    package let status: FileStatus
+    /// Whether the modification time was set, so that no later write has the same one.
+    package let hasOwnTime: Bool
     /// Whether the old file could not be removed from the temporary path.
     package let hasTemporaryFile: Bool
   }
@@ -60,7 +63,7 @@ extension FileSystem {
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
-      file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
+      file: file, status: new, hasOwnTime: modified == new.modified, hasTemporaryFile: !isRemoved)
   }
 
   private func exchange(
@@ -167,6 +170,6 @@ extension File {
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
     let result = try? fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
-    return result.map { _ in now.nanoseconds }
+    return result == nil ? nil : now.nanoseconds
   }
 }
