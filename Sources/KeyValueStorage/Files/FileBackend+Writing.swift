@@ -81,7 +81,8 @@ extension FileBackend {
   ) throws(KeyValueStoreError) -> KeyValueContents? {
     var contents = contents
     contents.apply(changes, in: coding)
-    let bytes = coding.join(contents.entries, surroundings)
+    let file = ParsedFile(entries: contents.entries, surroundings: surroundings)
+    let bytes = coding.join(file.entries, file.surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -93,7 +94,7 @@ extension FileBackend {
         hasRemovedStaleFiles.store(false, ordering: .relaxed)
         return nil
       }
-      return record(written, contents.entries, surroundings, base, target, size: bytes.count)
+      return record(written, file, base, target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { $0.snapshot = nil }
@@ -107,8 +108,8 @@ extension FileBackend {
 
   /// Caches a snapshot of the written file, and returns its contents.
   private func record(
-    _ written: borrowing FileSystem.Replacement, _ entries: [KeyValueEntry],
-    _ surroundings: FileSurroundings, _ base: FileSnapshot, _ target: String, size: Int
+    _ written: borrowing FileSystem.Replacement, _ content: ParsedFile, _ base: FileSnapshot,
+    _ target: String, size: Int
   ) -> KeyValueContents {
     state.withLock { state in
       state.hasSeenContent = true
@@ -123,9 +124,8 @@ extension FileBackend {
         // A program that does not acquire the lock may already have replaced or written the file.
         if status.isUnmodified(since: written.status), status.size == size {
           snapshot = FileSnapshot(
-            revision: revision,
-            .success(ParsedFile(entries: entries, surroundings: surroundings)),
-            status: status, hasReliableStatus: written.hasOwnTime, file: file)
+            revision: revision, .success(content), status: status,
+            hasReliableStatus: written.hasOwnTime, file: file)
         }
       } catch {
         // The write itself succeeded, and the file is read again.
@@ -133,10 +133,10 @@ extension FileBackend {
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
         // A later write by another program has already been read, and is newer. Each snapshot that
         // was read before it has a lower even revision.
-        return KeyValueContents(entries: entries, revision: found.revision - 1)
+        return KeyValueContents(entries: content.entries, revision: found.revision - 1)
       }
       state.snapshot = snapshot
-      return KeyValueContents(entries: entries, revision: revision)
+      return KeyValueContents(entries: content.entries, revision: revision)
     }
   }
 
