@@ -58,9 +58,8 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    let before = observers.byKey.isEmpty ? nil : self
+    if !observers.byKey.isEmpty, self[key] != value { observers.notify(key, value) }
     unsaved.updateValue((value, generation), forKey: key)
-    if let before { notifyObservers(since: before) }
     return generation
   }
 
