@@ -71,8 +71,9 @@ struct StoreState: Sendable {
     generation += 1
     // Another thread may have adopted newer contents in the meantime.
     if contents?.revision ?? .min <= newest.revision { contents = newest }
-    if !saved.isEmpty {
-      unsaved = unsaved.filter { saved[$0.key]?.sequenceNumber != $0.value.sequenceNumber }
+    // The saved changes are all those up to the last one.
+    if let lastSaved = saved.values.lazy.map(\.sequenceNumber).max() {
+      unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }
     if let before { notifyObservers(since: before) }
     if unsaved.isEmpty {
