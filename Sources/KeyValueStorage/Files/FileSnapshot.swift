@@ -32,12 +32,7 @@ final class FileSnapshot: Sendable {
   }
 
   /// Whether the writer of the file may still restore the file that it replaced.
-  var isProvisional: Bool {
-    switch file {
-    case .some(let file): file.isProvisional
-    case nil: false
-    }
-  }
+  var isProvisional: Bool { file?.isProvisional() ?? false }
 
   func synchronize() throws(SystemError) { try file?.synchronize() }
 

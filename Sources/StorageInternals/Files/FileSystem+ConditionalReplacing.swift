@@ -18,7 +18,7 @@ extension FileSystem {
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
   /// wrote to it. Where files cannot be exchanged, the check precedes the replacement, and a write
   /// between the two is not detected. A program that has the old file open for writing has 50
-  /// milliseconds to finish. Until then, both files are provisional (``File/isProvisional``).
+  /// milliseconds to finish. Until then, both files are provisional (``File/isProvisional()``).
   ///
   /// The new file has the owner, group and mode of the old one. If there is none, it has mode 0600,
   /// and the owner of the directory if this process is root. `hasExpectedContent` compares the
@@ -144,10 +144,10 @@ extension FileSystem {
 }
 
 extension File {
-  /// Whether the writer of a replacement may still restore the replaced file; false without locks.
+  /// Returns whether the writer may still restore the file that it replaced; false without locks.
   ///
   /// The lock is on the last possible byte, and the kernel releases it when the writer ends.
-  package var isProvisional: Bool {
+  package func isProvisional() -> Bool {
     recordLock(Self.getLock, F_WRLCK, from: .max - 1, count: 1).conflict != nil
   }
 
