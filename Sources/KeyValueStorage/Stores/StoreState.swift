@@ -75,7 +75,11 @@ struct StoreState: Sendable {
     if let lastSaved = saved.values.lazy.map(\.sequenceNumber).max() {
       unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }
-    if let before { notifyObservers(since: before) }
+    if let before {
+      for key in observers.keysToCompare(before, self) where before[key] != self[key] {
+        observers.notify(key, self[key])
+      }
+    }
     if unsaved.isEmpty {
       writeError = nil
       isOverdue = false
@@ -107,12 +111,5 @@ struct StoreState: Sendable {
     self.transaction = transaction
     // A value that is cached for a generation is visible to all threads.
     generation += 1
-  }
-
-  private func notifyObservers(since before: StoreState) {
-    for key in observers.keysToCompare(before, self) {
-      let value = self[key]
-      if before[key] != value { observers.notify(key, value) }
-    }
   }
 }
