@@ -41,12 +41,9 @@ package struct JSONFormat: StoredFormat {
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = JSONWriter()
-    // For most keys, this is the only allocation.
-    writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
     writer.key(key.string, within: 1)
-    let valueOffset = writer.bytes.count
-    writer.bytes += value
-    return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
+    let text = writer.bytes + value
+    return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
   }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
