@@ -115,10 +115,8 @@ extension FileBackend {
   /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     // After a failure, the next write tries again.
-    guard let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock) else {
-      return
-    }
-    hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
+    let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock)
+    hasRemovedStaleFiles.store(isDone ?? false, ordering: .relaxed)
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
