@@ -5,8 +5,8 @@ package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
-  /// Returns the bytes of a file with entries and the text around them.
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
+  /// Returns the bytes of a file with the entries of all parts and the text around them.
+  func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8]
 
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 

@@ -31,8 +31,7 @@ extension FileBackend {
       // A file that was created empty has no entries. One that had content before was truncated by
       // a crash, or is being written by another program.
       let isNew = base.status?.size == 0 && !state.withLock { $0.hasSeenContent }
-      let file = try isNew ? ParsedFile(entries: []) : base.parsed.get()
-      let contents = KeyValueContents(entries: file.entries, revision: base.revision)
+      let contents = try isNew ? KeyValueContents(revision: base.revision) : base.contents.get()
       let (changes, result) = try changes(contents)
       // A child that a migration has forked does not have the lock.
       try KeyValueStoreError.checkProcess()
@@ -41,7 +40,7 @@ extension FileBackend {
         return (contents, result)
       }
       if base.status?.isReadOnly == true { throw .readOnly(path: target) }
-      if let written = try write(changes, to: contents, file.surroundings, base, target) {
+      if let written = try write(changes, to: contents, base, target) {
         return (written, result)
       }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
@@ -76,13 +75,12 @@ extension FileBackend {
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
-    _ changes: KeyValueChanges, to contents: KeyValueContents, _ surroundings: FileSurroundings,
-    _ base: FileSnapshot, _ target: String
+    _ changes: KeyValueChanges, to contents: KeyValueContents, _ base: FileSnapshot,
+    _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
     var contents = contents
     contents.apply(changes, in: coding)
-    let file = ParsedFile(entries: contents.entries, surroundings: surroundings)
-    let bytes = coding.join(file.entries, file.surroundings)
+    let bytes = coding.join(contents.parts, contents.surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -94,7 +92,7 @@ extension FileBackend {
         hasRemovedStaleFiles.store(false, ordering: .relaxed)
         return nil
       }
-      return record(written, file, base, target, size: bytes.count)
+      return record(written, contents, base, target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { $0.snapshot = nil }
@@ -108,14 +106,15 @@ extension FileBackend {
 
   /// Caches a snapshot of the written file, and returns its contents.
   private func record(
-    _ written: borrowing FileSystem.Replacement, _ content: ParsedFile, _ base: FileSnapshot,
-    _ target: String, size: Int
+    _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
+    _ base: FileSnapshot, _ target: String, size: Int
   ) -> KeyValueContents {
+    var contents = contents
     state.withLock { state in
       state.hasSeenContent = true
       if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
-      let revision = state.nextRevision()
-      state.flushedRevision = revision
+      contents.revision = state.nextRevision()
+      state.flushedRevision = contents.revision
       var snapshot: FileSnapshot?
       do throws(SystemError) {
         // A writable descriptor would prevent the file system from being remounted read-only.
@@ -124,7 +123,7 @@ extension FileBackend {
         // A program that does not acquire the lock may already have replaced or written the file.
         if status.isUnmodified(since: written.status), status.size == size {
           snapshot = FileSnapshot(
-            revision: revision, .success(content), status: status,
+            revision: contents.revision, .success(contents), status: status,
             hasReliableStatus: written.hasOwnTime, file: file)
         }
       } catch {
@@ -133,11 +132,12 @@ extension FileBackend {
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
         // A later write by another program has already been read, and is newer. Each snapshot that
         // was read before it has a lower even revision.
-        return KeyValueContents(entries: content.entries, revision: found.revision - 1)
+        contents.revision = found.revision - 1
+      } else {
+        state.snapshot = snapshot
       }
-      state.snapshot = snapshot
-      return KeyValueContents(entries: content.entries, revision: revision)
     }
+    return contents
   }
 
   /// Flushes a file and its directory, unless this backend has already flushed this version.

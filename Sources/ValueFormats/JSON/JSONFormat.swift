@@ -34,9 +34,9 @@ package struct JSONFormat: StoredFormat {
     return ParsedFile(entries: entries)
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    if entries.isEmpty { return Array("{}\n".utf8) }
-    return joined(entries, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
+  package func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
+    if parts.joined().isEmpty { return Array("{}\n".utf8) }
+    return joined(parts, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
