@@ -74,7 +74,7 @@ extension SecretVault {
     return item
   }
 
-  private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
+  private typealias Pending = WriteQueue.Pending
   private typealias Outcome = (Pending, Result<SecretItem?, SecretStoreError>)
 
   /// Commits a batch; if the disk is full, commits its removals separately with reserved space.
@@ -89,7 +89,7 @@ extension SecretVault {
     } catch {
       let retriesRemovals = error.isFullDisk && !hasOnlyRemovals && !removals.isEmpty
       for pending in batch where pending.outcome == nil {
-        if !retriesRemovals || !pending.write.isRemoval { pending.finish(.failure(error)) }
+        if !retriesRemovals || !pending.write.isRemoval { pending.outcome = .failure(error) }
       }
       if retriesRemovals { commit(removals) }
     }
@@ -142,7 +142,7 @@ extension SecretVault {
       // Another process removed the items, and may have been killed before it flushed the removal.
       try synchronize()
     }
-    for (pending, outcome) in outcomes { pending.finish(outcome) }
+    for (pending, outcome) in outcomes { pending.outcome = outcome }
     return true
   }
 

@@ -38,7 +38,7 @@ public final class SecretVault: SecretStore {
   /// The maximum number of items in one record, and in one step of a long-running operation.
   let batchSize: Int
   let contents: Lock<VaultContents>
-  let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
+  let writes = WriteQueue()
   let observers = ChangeObservers()
   /// The failures of each maintenance task since it last succeeded.
   let failedTasks = Lock([String: [SecretStorageFailure]]())
