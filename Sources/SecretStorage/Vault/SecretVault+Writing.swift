@@ -130,7 +130,7 @@ extension SecretVault {
       do {
         _ = try append(to: location) { () throws(SecretStoreError) in
           // Before a new vault is recorded, this checks that no other process has created one.
-          if draft.base.chain.first == nil, try withContents({ $0.position }) != draft.position {
+          if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
             throw .conflict
           }
           return draft
@@ -162,9 +162,9 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Bool {
     let written = try location.log.withWriterLock {
       append throws(SecretStoreError) -> (draft: VaultDraft, end: LogPosition)? in
-      guard let draft = try make(), !draft.records.isEmpty else { return nil }
+      guard let draft = try make(), !draft.composer.records.isEmpty else { return nil }
       try anchor(draft, location)
-      return (draft, try append(draft.records, draft.position))
+      return (draft, try append(draft.composer.records, draft.position))
     }
     guard let written else { return false }
     acknowledge(written.draft, endingAt: written.end, location)
@@ -180,10 +180,8 @@ extension SecretVault {
     var targets = Set<VaultWrite.Target>()
     for pending in batch {
       guard targets.insert(pending.write.target).inserted else { break }
-      var attempt = draft
       do throws(SecretStoreError) {
-        outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))
-        draft = attempt
+        outcomes.append((pending, .success(try pending.write.prepare(&draft, &contents))))
       } catch {
         outcomes.append((pending, .failure(error)))
       }

@@ -11,6 +11,8 @@ struct VaultWrite: Sendable {
   /// Whether the change removes an item, which a full disk must not prevent.
   var isRemoval = false
   /// Adds the change to a draft, and returns the resulting item; nil if it was removed.
+  ///
+  /// On an error, the draft has no new record.
   let prepare:
     @Sendable (inout VaultDraft, inout VaultContents) throws(SecretStoreError) -> SecretItem?
 
@@ -24,7 +26,7 @@ struct VaultWrite: Sendable {
       let item = SecretItem(
         id: try contents.index.newID(), identity: identity, attributes: attributes,
         creationDate: now, modificationDate: now, revision: draft.nextRevision)
-      let sealed = try draft.keys.seal(
+      let sealed = try draft.composer.keys.seal(
         payload, of: item.id, revision: item.revision, attributes.accessControl)
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: []))],
@@ -56,7 +58,7 @@ struct VaultWrite: Sendable {
       if isSealedAnew {
         // Without a payload, the flags are the same, and only the class key changes.
         let payload = if let payload { payload } else { try contents.payload(of: stored) }
-        secret = try draft.keys.seal(
+        secret = try draft.composer.keys.seal(
           payload, of: id, revision: item.revision, attributes.accessControl)
       }
       try draft.replace(
