@@ -38,13 +38,13 @@ struct VaultWrite: Sendable {
   /// Throws `conflict` if the item is not the expected one, or if the payload is plain, the secret
   /// itself, and access flags need another one.
   static func update(
-    _ id: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, payload: Secret?,
-    isPlain: Bool = false
+    _ id: SecretItem.ID, expecting revision: UInt64, attributes changed: ItemAttributes?,
+    payload: Secret?, isPlain: Bool = false
   ) -> VaultWrite {
     VaultWrite(target: .item(id)) { draft, contents throws(SecretStoreError) in
       guard let stored = try contents.item(id, expecting: revision) else { throw .conflict }
       let old = stored.decoded
-      let attributes = attributes ?? old.attributes
+      let attributes = changed ?? old.attributes
       let isSealedAnew = payload != nil || attributes.accessControl != stored.accessControl
       let flags = attributes.accessControl.flags.union(stored.accessControl.flags)
       if isPlain, isSealedAnew, !flags.isEmpty { throw .conflict }
@@ -61,8 +61,13 @@ struct VaultWrite: Sendable {
         secret = try draft.composer.keys.seal(
           payload, of: id, revision: item.revision, attributes.accessControl)
       }
-      try draft.replace(
-        stored, by: VaultItem(item: item, secret: secret, unknown: stored.unknown))
+      let new =
+        changed == nil
+        ? stored.copy(
+          as: id, revision: item.revision, with: secret,
+          modified: item.modificationDate.microseconds)
+        : VaultItem(item: item, secret: secret, unknown: stored.unknown)
+      try draft.replace(stored, by: new)
       return item
     }
   }
