@@ -103,6 +103,10 @@ enum FileLockQueue {
     var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
+
+    func past(of path: String) -> Past {
+      (lastTurn?.path == path ? lastTurn : nil, timeouts[path])
+    }
   }
 
   private static let state = Lock(State())
@@ -112,16 +116,17 @@ enum FileLockQueue {
   static func enter(
     _ path: String, until deadline: SuspendingClock.Instant
   ) throws(SystemError) -> Past {
-    let semaphore = state.withLock { state -> DispatchSemaphore? in
+    let (semaphore, past) = state.withLock { state -> (DispatchSemaphore?, Past) in
       if state.waiting[path] == nil {
         state.waiting[path] = []
-        return nil
+        return (nil, state.past(of: path))
       }
       let semaphore = DispatchSemaphore(value: 0)
       state.waiting[path]?.append(semaphore)
-      return semaphore
+      return (semaphore, (nil, nil))
     }
-    let isInTime = semaphore?.wait(until: deadline) ?? true
+    guard let semaphore else { return past }
+    let isInTime = semaphore.wait(until: deadline)
     return try state.withLock { state throws(SystemError) in
       // If the semaphore is not in the queue, the thread has reached the head of the queue, perhaps
       // just after the deadline.
@@ -129,7 +134,7 @@ enum FileLockQueue {
         state.waiting[path]?.remove(at: index)
         throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
       }
-      return (state.lastTurn?.path == path ? state.lastTurn : nil, state.timeouts[path])
+      return state.past(of: path)
     }
   }
 
