@@ -123,7 +123,7 @@ extension File {
     _ finish: (borrowing File) -> Void
   ) throws(SystemError) {
     try prepare(self)
-    try write(bytes, at: 0)
+    try write(Array(bytes), at: 0)
     finish(self)
     try synchronize()
   }
