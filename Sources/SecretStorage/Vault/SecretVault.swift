@@ -144,9 +144,9 @@ public final class SecretVault: SecretStore {
     get throws(SecretStoreError) {
       let location = try location
       if !allowsSharedDirectories {
-        for path in [location.file.path, location.device.keyPath] {
-          try location.file.fileSystem.protectDirectory(of: path)
-        }
+        let fileSystem = location.file.fileSystem
+        try fileSystem.protectDirectory(location.file.directory, of: location.file.path)
+        try fileSystem.protectDirectory(location.device.directory, of: location.device.keyPath)
       }
       return location
     }

@@ -29,7 +29,6 @@ extension FileRecordLog {
 
   var damagedCopies: [String] {
     get throws(SecretStoreError) {
-      let directory = path.parentDirectory
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).filter(isDamagedCopy).sorted().map {
           "\(directory)/\($0)"
@@ -48,7 +47,7 @@ extension FileRecordLog {
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
     for copyPath in paths { try mapErrors(fileSystem.unlink(copyPath)) }
-    try mapErrors(fileSystem.synchronizeDirectory(path.parentDirectory))
+    try mapErrors(fileSystem.synchronizeDirectory(directory))
     return paths
   }
 
