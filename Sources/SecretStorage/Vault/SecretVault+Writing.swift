@@ -79,14 +79,14 @@ extension SecretVault {
 
   /// Commits a batch; if the disk is full, commits its removals separately with reserved space.
   private func commit(_ batch: [Pending]) {
-    let removals = batch.filter(\.write.isRemoval)
-    let hasOnlyRemovals = removals.count == batch.count
+    let hasOnlyRemovals = batch.allSatisfy { $0.write.isRemoval }
     do throws(SecretStoreError) {
       let location = try protectedLocation
       try usingReserve(hasOnlyRemovals) { () throws(SecretStoreError) in
         while try !commitFirst(of: batch, location) {}
       }
     } catch {
+      let removals = batch.filter { $0.write.isRemoval }
       let retriesRemovals = error.isFullDisk && !hasOnlyRemovals && !removals.isEmpty
       for pending in batch where pending.outcome == nil {
         if !retriesRemovals || !pending.write.isRemoval { pending.outcome = .failure(error) }
@@ -114,7 +114,7 @@ extension SecretVault {
     of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
     // Only an addition creates a vault. Without one, other changes find no item.
-    let device = batch.contains(where: \.write.isAddition) ? location.device : nil
+    let device = batch.contains { $0.write.isAddition } ? location.device : nil
     let filled = try withContents { contents throws(SecretStoreError) -> (VaultDraft, [Outcome])? in
       let isNew = contents.keys.table == nil && contents.damage.isEmpty
       if isNew, device != nil, !hasDeviceSecret { return nil }

@@ -140,7 +140,8 @@ struct VaultItem: Sendable {
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
     modified: Int64? = nil, datedUpTo latest: Int64 = .max
   ) -> VaultItem {
-    VaultItem(
+    let encoded = encoded
+    return VaultItem(
       id: id, revision: revision, created: min(created, latest),
       modified: min(modified ?? self.modified, latest),
       access: encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass), secret,

@@ -45,8 +45,9 @@ struct VaultWrite: Sendable {
       guard let stored = try contents.item(id, expecting: revision) else { throw .conflict }
       let old = stored.decoded
       let attributes = changed ?? old.attributes
-      let isSealedAnew = payload != nil || attributes.accessControl != stored.accessControl
-      let flags = attributes.accessControl.flags.union(stored.accessControl.flags)
+      let (access, oldAccess) = (attributes.accessControl, old.attributes.accessControl)
+      let isSealedAnew = payload != nil || access != oldAccess
+      let flags = access.flags.union(oldAccess.flags)
       if isPlain, isSealedAnew, !flags.isEmpty { throw .conflict }
       // The stored secret already passed the size check.
       try ItemLimits.check(identity: old.identity, attributes: attributes, secretCount: 0)
@@ -54,12 +55,13 @@ struct VaultWrite: Sendable {
         id: id, identity: old.identity, attributes: attributes,
         creationDate: old.creationDate, modificationDate: draft.nextDate(),
         revision: draft.nextRevision)
-      var secret = stored.secret
+      let secret: SealedSecret
       if isSealedAnew {
         // Without a payload, the flags are the same, and only the class key changes.
         let payload = if let payload { payload } else { try contents.payload(of: stored) }
-        secret = try draft.composer.keys.seal(
-          payload, of: id, revision: item.revision, attributes.accessControl)
+        secret = try draft.composer.keys.seal(payload, of: id, revision: item.revision, access)
+      } else {
+        secret = stored.secret
       }
       let new =
         changed == nil
