@@ -195,7 +195,8 @@ extension StoredPassword {
     var known = old.found
     return try store.retrying { () throws(SecretStoreError) in
       let found = try find(known, since: old.endCount)
-      known.revision = nil
+      // Another attempt must search again.
+      known = FoundItem()
       return try body(found)
     }
   }
@@ -229,10 +230,14 @@ struct ValueSource: Sendable {
   }
 }
 
-/// The result of a search or write.
-struct FoundItem: Sendable {
+/// The result of a search or write, in an object because each access copies the state.
+final class FoundItem: Sendable {
   /// The item; nil if there was none, and before the first search.
-  var item: SecretItem?
+  let item: SecretItem?
   /// The revision of the store before the search; nil if the next access must search again.
-  var revision: StoreRevision?
+  let revision: StoreRevision?
+
+  init(item: SecretItem? = nil, revision: StoreRevision? = nil) {
+    (self.item, self.revision) = (item, revision)
+  }
 }
