@@ -88,6 +88,16 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.
   var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(Alphabet(listed: .all)) }
 
+  /// Whether a character can meet several requirements.
+  var hasOverlappingRequirements: Bool {
+    var union = PrintableCharacters()
+    for requirement in requirements {
+      if !union.intersection(requirement.listed).isEmpty { return true }
+      union = union.union(requirement.listed)
+    }
+    return false
+  }
+
   /// The same rules with the meaning of `max-consecutive` before 2026: a limit on equal characters.
   public var withOlderMaxConsecutive: PasswordRuleSet {
     PasswordRuleSet(

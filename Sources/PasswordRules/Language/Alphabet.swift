@@ -1,7 +1,8 @@
-/// The set of characters in a union of character classes.
+/// The set of characters in a union of character classes, or of those in a password.
 package struct Alphabet: Hashable, Sendable {
   /// The characters in printable ASCII.
-  let listed: PrintableCharacters
+  var listed = PrintableCharacters()
+  /// Whether the set contains other characters: all that exist, or any of a password.
   var isUnicode = false
 
   /// The named classes that the alphabet contains, and a custom class of the other characters.
@@ -33,6 +34,10 @@ package struct Alphabet: Hashable, Sendable {
     Alphabet(listed: listed.intersection(other.listed), isUnicode: isUnicode && other.isUnicode)
   }
 
+  func intersects(_ other: Alphabet) -> Bool {
+    !listed.intersection(other.listed).isEmpty || isUnicode && other.isUnicode
+  }
+
   func isSuperset(of other: Alphabet) -> Bool {
     listed.isSuperset(of: other.listed) && (isUnicode || !other.isUnicode)
   }
@@ -45,6 +50,12 @@ extension Alphabet {
     self.init(listed: characterClass.characters ?? .all, isUnicode: characterClass == .unicode)
   }
 
+  /// Creates the set of the characters of a password.
+  init(of password: String) {
+    let bytes = password.utf8.span
+    for index in bytes.indices where !listed.insert(bytes[index]) { isUnicode = true }
+  }
+
   package init(unionOf classes: [CharacterClass]) {
     self.init(
       listed: classes.reduce(PrintableCharacters()) { $0.union($1.characters ?? .all) },
@@ -55,7 +66,7 @@ extension Alphabet {
 /// The union of a list of classes that the reference parser computes: the first of `unicode` and
 /// `ascii-printable` replaces the whole list.
 struct ClassUnion {
-  private(set) var alphabet = Alphabet(listed: PrintableCharacters())
+  private(set) var alphabet = Alphabet()
   private(set) var isWhole = false
 
   /// Appends the canonical classes of an alphabet.
