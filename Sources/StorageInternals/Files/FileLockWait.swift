@@ -121,7 +121,7 @@ enum FileLockQueue {
     guard let semaphore else { return past }
     let isInTime = semaphore.wait(until: deadline)
     return try state.withLock { state throws(SystemError) in
-      // A thread whose semaphore is not in the queue is at the head, perhaps just after the deadline.
+      // A thread whose semaphore is not in the queue is at its head, maybe just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
         throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
