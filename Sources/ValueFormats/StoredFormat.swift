@@ -6,7 +6,7 @@ package protocol StoredFormat: Sendable {
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
   /// Returns the bytes of a file with the entries of all parts and the text around them.
-  func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8]
+  func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8]
 
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 

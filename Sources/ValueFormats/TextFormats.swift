@@ -140,7 +140,7 @@ extension [StoredKey: ValueTree] {
 
 /// Returns the bytes of a file: a start, the entries with separators between them, and an end.
 func joined(
-  _ parts: [[KeyValueEntry]], between start: some Collection<UInt8>,
+  _ parts: [ArraySlice<KeyValueEntry>], between start: some Collection<UInt8>,
   _ separator: some Collection<UInt8>, _ end: some Collection<UInt8>
 ) -> [UInt8] {
   let separator = Array(separator)

@@ -6,7 +6,7 @@ public struct KeyValueContents: Sendable {
   ///
   /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
   /// is at least one part, which is empty if there are no keys; no other part is empty.
-  private(set) var parts: [[KeyValueEntry]]
+  private(set) var parts: [ArraySlice<KeyValueEntry>]
   /// The text of a file before and after the entries.
   let surroundings: FileSurroundings
 
@@ -19,7 +19,7 @@ public struct KeyValueContents: Sendable {
   /// Creates a snapshot of the sorted entries of a file.
   init(_ file: ParsedFile = ParsedFile(entries: []), revision: Int64) {
     parts = stride(from: 0, to: max(file.entries.count, 1), by: Self.partSize).map {
-      Array(file.entries[$0...].prefix(Self.partSize))
+      file.entries[$0...].prefix(Self.partSize)
     }
     surroundings = file.surroundings
     self.revision = revision
@@ -40,7 +40,7 @@ extension KeyValueContents {
   /// Whether there are no keys.
   public var isEmpty: Bool { parts[0].isEmpty }
 
-  var entries: FlattenSequence<[[KeyValueEntry]]> { parts.joined() }
+  var entries: FlattenSequence<[ArraySlice<KeyValueEntry>]> { parts.joined() }
 
   /// The keys, sorted by their UTF-8 bytes.
   public var keys: [String] { entries.map(\.key.string) }
@@ -72,7 +72,7 @@ extension KeyValueContents {
           coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
         parts[part].insert(entry, at: index)
         if parts[part].count == 2 * Self.partSize {
-          parts.insert(Array(parts[part].suffix(Self.partSize)), at: part + 1)
+          parts.insert(parts[part].suffix(Self.partSize), at: part + 1)
           parts[part].removeLast(Self.partSize)
         }
       } else if isFound {
@@ -84,9 +84,9 @@ extension KeyValueContents {
 
   /// Returns the place of a key, or the one at which it would be inserted.
   private func place(of key: StoredKey) -> (part: Int, index: Int, isFound: Bool) {
-    let part = parts.dropFirst().end { $0[0].key <= key } - 1
+    let part = parts.dropFirst().end { $0[$0.startIndex].key <= key } - 1
     let index = parts[part].end { $0.key < key }
-    return (part, index, index < parts[part].count && parts[part][index].key == key)
+    return (part, index, index < parts[part].endIndex && parts[part][index].key == key)
   }
 }
 

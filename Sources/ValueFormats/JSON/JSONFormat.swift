@@ -34,7 +34,9 @@ package struct JSONFormat: StoredFormat {
     return ParsedFile(entries: entries)
   }
 
-  package func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings)
+    -> [UInt8]
+  {
     if parts.joined().isEmpty { return Array("{}\n".utf8) }
     return joined(parts, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
   }

@@ -26,7 +26,9 @@ package struct XMLPropertyListFormat: StoredFormat {
     return try reader.file()
   }
 
-  package func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings)
+    -> [UInt8]
+  {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
     // Comments after the last entry are indented like the entry.
     let newLine = surroundings.footer.starts(with: "</".utf8) ? "\n" : "\n\t"

@@ -25,7 +25,7 @@ struct LineFormat: StoredFormat {
     return parsed
   }
 
-  func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
+  func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8] {
     parts.joined().reduce(into: surroundings.header) { $0 += $1.text + [10] }
   }
 

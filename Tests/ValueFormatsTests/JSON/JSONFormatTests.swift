@@ -13,7 +13,7 @@ struct JSONFormatTests {
 
   private func rejoin(_ text: String) throws -> String {
     let file = try format.parse(Array(text.utf8))
-    return String(decoding: format.join([file.entries], file.surroundings), as: UTF8.self)
+    return String(decoding: format.join([file.entries[...]], file.surroundings), as: UTF8.self)
   }
 
   private func encode(_ tree: ValueTree) throws -> String {

@@ -23,7 +23,7 @@ extension StoredFormat {
   func requireSameAfterJoining(
     _ content: ParsedFile, _ comment: @autoclosure () -> String = ""
   ) throws {
-    let joined = join([content.entries], content.surroundings)
+    let joined = join([content.entries[...]], content.surroundings)
     let again = try parse(joined)
     try #require(
       again.entries.map(\.key) == content.entries.map(\.key)

@@ -20,7 +20,7 @@ struct XMLPropertyListFormatTests {
     let entries = try trees.map { key, tree in
       format.entry(StoredKey(key), try format.encode(tree)[...])
     }
-    #expect(try text(format.join([entries], FileSurroundings())) == Fixture.text("new.plist"))
+    #expect(try text(format.join([entries[...]], FileSurroundings())) == Fixture.text("new.plist"))
     #expect(text(format.join([], FileSurroundings())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
   }
 

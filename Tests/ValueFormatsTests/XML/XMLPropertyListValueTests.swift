@@ -25,7 +25,7 @@ struct XMLPropertyListValueTests {
     let parsed = try format.parse(Array(file.utf8))
     #expect(parsed.entries.map(\.key) == ["a", "b"])
     #expect(throws: FormatError.self) { try format.decode(parsed.entries[0].value) }
-    let joined = format.join([parsed.entries], parsed.surroundings)
+    let joined = format.join([parsed.entries[...]], parsed.surroundings)
     #expect(String(decoding: joined, as: UTF8.self).contains(value))
   }
 }
