@@ -5,8 +5,8 @@ public struct KeyValueContents: Sendable {
   /// The keys and values, sorted by key, without duplicates.
   ///
   /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
-  /// is at least one part, which is empty if there are no keys; no other part is empty. The parts of
-  /// a file keep the array of all its entries until each of them has been changed.
+  /// is at least one part, which is empty if there are no keys; no other part is empty. Those of a
+  /// file keep the array of all its entries until each of them has been changed.
   private(set) var parts: [ArraySlice<KeyValueEntry>]
   /// The text of a file before and after the entries.
   let surroundings: FileSurroundings
