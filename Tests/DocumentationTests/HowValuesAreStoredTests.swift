@@ -91,6 +91,19 @@ final class HowValuesAreStoredTests: DirectoryTests {
     for (text, value) in values { try expectValue(value, from: text) }
   }
 
+  @Test func missingMemberIsThatOfTheDefaultValue() throws {
+    struct Remote: Codable, Equatable, Sendable {
+      var host = "localhost"
+      var port = 8443
+    }
+    struct Sync: Codable, Equatable, Sendable { var remote = Remote() }
+    try Data(#"{"sync": {"remote": {"host": "example.com"}}}"#.utf8).write(to: json)
+    let store = KeyValueStore(json: json)
+    let sync = StoredValue(wrappedValue: Sync(), "sync", in: store)
+    #expect(try sync.load() == Sync(remote: Remote(host: "example.com", port: 8443)))
+    #expect(throws: KeyValueStoreError.self) { try store.value(of: "sync", as: Sync.self) }
+  }
+
   @Test func valueOfAnotherTypeIsThatKeysErrorAlone() throws {
     func expectError<Value: Decodable>(_ text: String, as type: Value.Type) throws {
       try Data(#"{"k": \#(text), "other": 1}"#.utf8).write(to: json)
