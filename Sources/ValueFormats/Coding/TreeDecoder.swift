@@ -1,16 +1,50 @@
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
+  /// The maximum number of members that are taken from a default value.
+  ///
+  /// Each of them repeats the decoding.
+  private static let memberLimit = 1000
+
   package init(_ form: ValueForm = .setting) { self.form = form }
 
+  /// Decodes a value; a missing member is taken from `defaults`, the tree of a default value.
+  ///
+  /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
+  /// added, so that a type that handles a missing key itself decodes the stored value.
   package func decode<Value: Decodable>(
-    _ type: Value.Type, from tree: ValueTree
+    _ type: Value.Type, from tree: ValueTree, defaults: () -> ValueTree? = { nil }
   ) throws(ValueCodingError) -> Value {
-    do {
-      return try tree.value(of: type, at: nil, CodingContext(form: form))
-    } catch {
-      throw ValueCodingError(decoding: type, error)
+    var (tree, knownDefaults, addedCount) = (tree, ValueTree?.none, 0)
+    while true {
+      do {
+        return try tree.value(of: type, at: nil, CodingContext(form: form))
+      } catch {
+        guard addedCount < Self.memberLimit,
+          case DecodingError.keyNotFound(let key, let context) = error,
+          let defaults = knownDefaults ?? defaults(),
+          let completed = defaults.added(
+            to: tree, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) }[...])
+        else { throw ValueCodingError(decoding: type, error) }
+        (tree, knownDefaults, addedCount) = (completed, defaults, addedCount + 1)
+      }
     }
+  }
+}
+
+extension ValueTree {
+  /// Returns a tree with the value of this one at a path; nil if the tree already has a value
+  /// there, or if one of the two has no dictionary on the way.
+  ///
+  /// No path leads through an array, because elements at the same index need not correspond.
+  fileprivate func added(to tree: ValueTree?, at path: ArraySlice<StoredKey>) -> ValueTree? {
+    guard let key = path.first else { return tree == nil ? self : nil }
+    guard case .dictionary(let source) = self, case .dictionary(var members)? = tree,
+      let member = source[key]?.added(to: members.value(matching: key), at: path.dropFirst())
+    else { return nil }
+    // A key in an equivalent spelling has no effect beside this one.
+    members[key] = member
+    return .dictionary(members)
   }
 }
 
@@ -151,12 +185,17 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
-  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    let key = StoredKey(key.stringValue)
-    if let tree = entries[key] { return tree }
+    entries.value(matching: StoredKey(key.stringValue))
+  }
+}
+
+extension [StoredKey: ValueTree] {
+  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
+  fileprivate func value(matching key: StoredKey) -> ValueTree? {
+    if let tree = self[key] { return tree }
     if key.isASCII { return nil }
-    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+    return filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
   }
 }
 

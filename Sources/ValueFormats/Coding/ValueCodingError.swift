@@ -27,6 +27,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case url = "a URL"
     case data
     case date = "a date"
+    case duration = "a duration"
     case array = "an array"
     case dictionary = "a dictionary"
   }
