@@ -10,7 +10,7 @@ public enum Fork: Sendable {
   /// The number of forks between the process that first used this library and this process.
   ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
-  @usableFromInline nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
+  @usableFromInline package nonisolated(unsafe) static let current: UnsafeMutablePointer<Int> = {
     // The memory is never deallocated.
     let address = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     unsafe address.initialize(to: 0)
@@ -74,8 +74,7 @@ public enum Fork: Sendable {
         _ = highestDescriptor.max(Int(descriptor), ordering: .sequentiallyConsistent)
         unsafe openFiles[Int(descriptor)].store(true, ordering: .sequentiallyConsistent)
       }
-      // A child that was forked meanwhile has the file open. A new file, which is opened only once,
-      // is not locked.
+      // A child forked meanwhile has the file open. A new file, opened once, is not locked.
       let isUnshared =
         Int32(truncatingIfNeeded: before) == 0
         && forks.load(ordering: .sequentiallyConsistent) == before

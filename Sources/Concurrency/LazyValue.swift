@@ -2,8 +2,7 @@ public import Synchronization
 
 /// An object that is created on first use and released with this one.
 ///
-/// After a failure, the next use retries. Of two objects that threads create concurrently, the first
-/// is kept.
+/// After a failure, the next use retries. Of objects that are created at once, the first is kept.
 ///
 /// The class is public, because a `package` function is not compiled for the types of its caller,
 /// and looking up the types would take longer than all the rest.

@@ -5,13 +5,11 @@ public import CLibrary
 /// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
 /// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
-/// In a forked child, `withLock` traps, because another thread of the parent may have been changing
-/// the value.
+/// In a forked child, `withLock` traps: a thread of the parent may have been changing the value.
 ///
 /// The class is public, because a `package` function is not compiled for the types of its caller.
 @safe public final class Lock<Value>: @unchecked Sendable {
-  // `@unchecked`: the mutex guards the value. It is allocated separately, because its address must
-  // not change.
+  // `@unchecked`: the mutex guards the value. It is allocated, because its address must not change.
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   // The mutex excludes other threads, and an exclusivity check would cost as much as the mutex.
   @exclusivity(unchecked) @usableFromInline var value: Value

@@ -42,8 +42,7 @@ package final class WriteQueue<Write: Sendable, Outcome: Sendable, Failure: Erro
 
   /// Performs a write and waits for its outcome.
   ///
-  /// The closure must finish at least the first of the writes passed to it. Unfinished writes are
-  /// passed to the next call.
+  /// The closure must finish at least the first write; the next call receives the unfinished ones.
   package func perform(_ write: Write, process: ([Pending]) -> Void) throws(Failure) -> Outcome {
     let own = Pending(write)
     let (isLeader, isLast) = state.withLock { state in

@@ -17,7 +17,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public private(set) var maxConsecutive: Int?
   /// The maximum number of equal characters in a row; nil for no limit.
   public private(set) var maxRepeating: Int?
-  /// The maximum number of characters in a run that ascends or descends in A–Z, a–z or 0–9, or nil.
+  /// The maximum length of a run that ascends or descends in A–Z, a–z or 0–9, or nil.
   public private(set) var maxSequential: Int?
   /// The minimum number of characters; nil for no limit.
   public private(set) var minLength: Int?
@@ -26,8 +26,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// The checks of a valid password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
-  /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
-  /// limit.
+  /// Creates a rule set with all requirements, all allowed characters, and the strictest limits.
   ///
   /// Required characters are also allowed. If the rules neither require nor allow any characters,
   /// ``CharacterClass/asciiPrintable`` is allowed. A limit below 1 and a requirement without

@@ -5,8 +5,7 @@ struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
   var offset = 0
-  /// The combined state of all requirements, or nil if the states of the checks are recorded
-  /// instead.
+  /// The combined state of all requirements; nil to record the states of the checks instead.
   private(set) var summary: Summary?
 
   /// Records the state of a check; `index` is that among the checks of the current rule.

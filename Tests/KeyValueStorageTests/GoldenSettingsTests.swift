@@ -7,8 +7,7 @@ import Testing
 
 /// Settings files of an earlier version, which must remain readable and be written identically.
 ///
-/// While the format may still change, `LOCKET_GOLDEN=write swift test --filter GoldenSettings`
-/// rewrites them.
+/// Until the format is final, `LOCKET_GOLDEN=write swift test --filter GoldenSettings` writes them.
 struct GoldenSettingsTests {
   private typealias Golden = Codable & Equatable & Sendable
   private enum Shape: Codable, Equatable, Sendable { case circle(radius: Int), none }

@@ -26,8 +26,7 @@ package final class TemporaryDirectory: Sendable {
     try FileSystem().makeDirectories(path)
   }
 
-  // A store's last write in the background may add or remove a file meanwhile. What cannot be
-  // removed stays among the temporary files.
+  // A store's last write may add a file meanwhile, which stays among the temporary files.
   deinit {
     for _ in 1...1_000 {
       do { return try FileManager.default.removeItem(atPath: path) } catch { usleep(1_000) }

@@ -7,8 +7,7 @@ package enum ThreadSanitizer {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test whose forked children would hang in the thread sanitizer, which supports only
-  /// children that call `exec`.
+  /// Skips tests whose children would hang in the thread sanitizer, which supports only `exec`.
   package static var forks: Self {
     .disabled(if: ThreadSanitizer.isActive, "The thread sanitizer knows no forked children.")
   }

@@ -83,8 +83,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale or differ from the stored one, or is not yet on disk;
-  /// nil if there is none.
+  /// The reason why the value may be stale, not the stored one, or not yet on disk; nil if none.
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, so that the default applies; like the setter, this does not throw.

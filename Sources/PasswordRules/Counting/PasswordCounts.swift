@@ -1,5 +1,4 @@
-/// The number of completions of a password from each state of a ``PasswordAutomaton``, for a fixed
-/// number of remaining characters.
+/// The number of completions of a fixed length of a password from each ``PasswordAutomaton`` state.
 struct PasswordCounts: Sendable {
   /// The number of completions, by requirement state.
   private(set) var all: [Natural]

@@ -3,9 +3,8 @@ import StorageInternals
 /// Secret bytes, such as a password or a key.
 ///
 /// The memory of the bytes is excluded from core dumps and, within the kernel's limit on locked
-/// memory, from swap. It is overwritten when the last copy of the value is released.
-/// Descriptions are `<redacted>`, and mirrors are empty. A `String` or `Data` that is created from
-/// the bytes is not protected.
+/// memory, from swap. It is overwritten when the last copy is released. Descriptions are
+/// `<redacted>`, and mirrors are empty. A `String` or `Data` of the bytes is not protected.
 public struct Secret: Sendable {
   let memory: SecretMemory
 
@@ -23,8 +22,7 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Creates a secret from at most `limit + 1` bytes of a file; the additional byte shows that the
-  /// file exceeds the limit.
+  /// Creates a secret from at most `limit + 1` bytes of a file; the last shows that it is longer.
   ///
   /// A file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {

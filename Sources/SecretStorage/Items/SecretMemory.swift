@@ -43,8 +43,7 @@ struct SecretArena {
   /// Returns a block of at least `count` bytes, all zero.
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)
-    // A forked child does not use its parent's blocks. It needs few secrets, for the arguments of
-    // calls that throw.
+    // A forked child uses no block of its parent; it needs few secrets, for calls that throw.
     if size > Self.largestBlock || Fork.isChild { return unsafe map(size) }
     let address = free.withLock { free in
       let list = (size / Self.smallestBlock).trailingZeroBitCount

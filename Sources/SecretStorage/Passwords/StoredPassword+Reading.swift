@@ -175,8 +175,7 @@ extension StoredPassword {
     return (try declaration.decode(reading.secret), source)
   }
 
-  /// Searches for the oldest item that matches the declaration, if the store has changed since the
-  /// last search.
+  /// Finds the oldest item that matches the declaration, if the store changed since the last time.
   func find(_ old: State) throws(SecretStoreError) -> FoundItem {
     // The revision is read before the search, because one that is too new would hide a change.
     let revision = try store.revision()

@@ -39,9 +39,8 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace files in the directory of a file; throws if that
-  /// fails, or if the file is missing and neither this user nor root owns the nearest existing
-  /// directory.
+  /// Revokes other users' permission to replace files in a file's directory; throws if that fails,
+  /// or if neither this user nor root owns the nearest existing directory of a missing file.
   func protectDirectory(of file: String) throws(SecretStoreError) {
     let path = file.parentDirectory
     var directory = path

@@ -65,8 +65,7 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault in a file, without accessing the disk.
   ///
   /// - Parameters:
-  ///   - fileURL: The file of the vault. Missing directories are created, accessible only to the
-  ///     owner.
+  ///   - fileURL: The vault's file; missing directories are created, accessible only to the owner.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
   ///     which should not be copied with it; nil means the app's XDG state directory.
   ///   - authenticator: The authenticator that obtains proofs for ``AccessFlags`` if an

@@ -84,8 +84,7 @@ package struct ApplicationDirectories: Sendable {
   }
 
   private static var executableName: String {
-    // The first argument is not reliable, because the caller of `exec` chooses it, but some
-    // containers do not have /proc.
+    // The caller of `exec` chooses the first argument, but some containers do not have /proc.
     let link = try? FileSystem().linkTarget(of: "/proc/self/exe")
     return name(ofExecutable: link ?? CommandLine.arguments.first ?? "")
   }

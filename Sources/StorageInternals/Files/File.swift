@@ -153,8 +153,7 @@ package struct File: ~Copyable, Sendable {
     recordLock(F_GETLK, F_WRLCK, from: place).conflict?.l_pid
   }
 
-  /// Takes and returns the last place in the queue; returns nil if another process is entering the
-  /// queue.
+  /// Takes and returns the last place in the queue; nil if another process is entering the queue.
   ///
   /// If record locks are not supported, the place is always 0.
   func enterQueue() -> off_t? {

@@ -16,8 +16,7 @@ struct FileLockWait {
   private let queueDeadline: SuspendingClock.Instant
   private let past: FileLockQueue.Past
 
-  // The limits of the pause between two polls, in microseconds. A write that reaches the disk takes
-  // at least half a millisecond.
+  // The limits of the pause between polls, in µs; a write that reaches the disk takes 500 or more.
   private static let shortestPause: UInt32 = 50
   private static let longestPause: UInt32 = 2000
   private static let shortestQueuePause = Duration.milliseconds(1)
@@ -123,8 +122,7 @@ enum FileLockQueue {
     }
     let isInTime = semaphore?.wait(until: deadline) ?? true
     return try state.withLock { state throws(SystemError) in
-      // If the semaphore is not in the queue, the thread has reached the head of the queue, perhaps
-      // just after the deadline.
+      // A thread whose semaphore is not in the queue is at the head, perhaps just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
         throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)

@@ -19,8 +19,7 @@ extension FileSystem {
   ///
   /// The new file has the owner, group and mode of the old one. If there is none, it has mode 0600,
   /// and the owner of the directory if this process is root. `hasExpectedContent` compares the
-  /// content of a file of the expected size and date. Returns nil if the file was not the expected
-  /// one.
+  /// content of a file of the expected size and date. Returns nil if the file was not as expected.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) -> Bool

@@ -148,16 +148,14 @@ extension String {
     return String(self[utf8.index(after: slash)...])
   }
 
-  /// Returns the path of a companion of the file, such as its lock; the prefix and the suffix have
-  /// at most 40 bytes together.
+  /// Returns the path of a companion, such as the lock; the affixes have at most 40 bytes together.
   package func companion(_ suffix: String, prefix: String = "") -> String {
     "\(parentDirectory)/\(prefix)\(companionName)\(suffix)"
   }
 
   /// The name of the file in the names of its companions.
   ///
-  /// The kernel permits names of 255 bytes, so a name of more than 215 bytes is replaced by its
-  /// beginning and a hash (FNV-1a).
+  /// Names have at most 255 bytes, so one of over 215 becomes its beginning and a hash (FNV-1a).
   package var companionName: String {
     let name = lastComponent
     if name.utf8.count <= 215 { return name }

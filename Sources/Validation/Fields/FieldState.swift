@@ -43,30 +43,28 @@ struct FieldState<Value: Sendable>: Sendable {
       report.checks = validator.checks
       report.checks.append(distinct: others)
     }
-    validator.update(&report, with: newestValue)
-    var results = CheckResults(checks: report.checks)
-    report.checks = []
-    // Asynchronous checks do not wait for checks that read other fields.
-    let isReady =
-      isTouched
-      && results.checks.prefix(validator.checks.count)
-        .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
-    results.offset = validator.checks.count
-    for check in asynchronousChecks {
-      let answer = isReady ? check.cachedAnswer(for: newestValue) : nil
-      results.record(answer?.state ?? (isReady ? .pending : .waiting), advice: answer?.advice)
-      results.offset += 1
+    report.update(with: newestValue) { results in
+      validator.evaluate(newestValue, &results)
+      // Asynchronous checks do not wait for checks that read other fields.
+      let isReady =
+        isTouched
+        && results.checks.prefix(validator.checks.count)
+          .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
+      results.offset = validator.checks.count
+      for check in asynchronousChecks {
+        let answer = isReady ? check.cachedAnswer(for: newestValue) : nil
+        results.record(answer?.state ?? (isReady ? .pending : .waiting), advice: answer?.advice)
+        results.offset += 1
+      }
+      for check in crossFieldChecks {
+        check.evaluate(newestValue, &results)
+        results.offset += 1
+      }
     }
-    for check in crossFieldChecks {
-      check.evaluate(newestValue, &results)
-      results.offset += 1
-    }
-    report.checks = results.checks
     return report
   }
 
-  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
-  /// must be evaluated again.
+  /// Makes a report the current one; returns nil if the state has changed, for another evaluation.
   ///
   /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(

@@ -5,8 +5,7 @@ import SerializedAccess
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///
-  /// The checks run without the lock, so that they can read other fields. If the state changes
-  /// meanwhile, the evaluation is repeated.
+  /// The checks run without the lock, so that they can read other fields; a change repeats them.
   func revalidate(_ change: (inout FieldState<Value>) -> Void) {
     // Values of the app can have a `deinit`, so they are released outside the lock.
     let start = state.access { state in
@@ -42,9 +41,8 @@ extension ValidatedField {
 
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
-  /// This method touches the field, skips the debounce, and retries unavailable checks. If the
-  /// value changes meanwhile, the report is on the new value. If the task is cancelled, the method
-  /// returns the current report.
+  /// This method touches the field, skips the debounce, and retries unavailable checks. The report
+  /// is on the newest value. If the task is cancelled, the method returns the current report.
   public func validate() async -> ValidationReport {
     touch()
     changeReport { state, sideEffects in

@@ -1,8 +1,6 @@
 import Concurrency
 
-/// An observation of a field or form, which ends when it is cancelled or released.
-///
-/// The observation does not retain the field or form.
+/// An observation of a field or form, which it does not retain, until it is cancelled or released.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 

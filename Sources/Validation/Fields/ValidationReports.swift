@@ -61,8 +61,7 @@ extension ValidatedField {
 
   /// Calls a closure after each change of the report, until the returned object is released.
   ///
-  /// The closure runs on the thread that made the change, possibly on several at once. It can read
-  /// reports and change fields.
+  /// The closure can use reports and fields; it runs on the changing thread, maybe several at once.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.add(observer)
   }

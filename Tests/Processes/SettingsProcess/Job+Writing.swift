@@ -5,8 +5,7 @@ import KeyValueStorage
 // Writes of several processes to one file.
 extension Job {
   /// Increments the key `number` as fast as possible until a file with the suffix `.stop` exists;
-  /// prints `=` and the number for each acknowledged write, and `!` and the error for each refused
-  /// one.
+  /// prints `=` and the number for an acknowledged write, and `!` and the error for a refused one.
   func race() throws {
     let number = StoredValue(wrappedValue: 0, "number", in: try open())
     var value = 1_000_000
@@ -21,8 +20,7 @@ extension Job {
     }
   }
 
-  /// `stop`: increments and reads the key `number` until that file exists; prints a line for each
-  /// operation, with times of a clock that processes share.
+  /// `stop`: increments and reads `number` until that file exists; prints each with a shared clock.
   func count() throws {
     let stop = try parameter(0)
     let store = try open()

@@ -26,8 +26,7 @@ package final class Machine: Sendable {
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
   }
 
-  // A store's last write in the background may add or remove a file meanwhile. What cannot be
-  // removed stays among the temporary files.
+  // A store's last write may add a file meanwhile, which stays among the temporary files.
   deinit {
     try? FileManager.default.removeItem(at: streams)
     for _ in 1...1_000 {

@@ -48,9 +48,8 @@ import StorageInternals
   let macUpdate: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32
   // int HMAC_Final(HMAC_CTX *ctx, unsigned char *md, unsigned int *len);
   let macFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<UInt32>?) -> Int32
-  // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt,
-  //   size_t saltlen, uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key,
-  //   size_t keylen);
+  // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt, size_t saltlen,
+  //   uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key, size_t keylen);
   let scrypt:
     @convention(c) (
       UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UInt64, UInt64, UInt64, UInt64,
