@@ -15,7 +15,7 @@ package final class ObservationLifetime: Sendable {
   /// Ends the observation; further calls, and calls in a forked child, do nothing.
   package func cancel() {
     if hasEnded.load(ordering: .acquiring) || Fork.isChild { return }
-    // Concurrent calls may all run the closure, so that none returns before the end.
+    // Concurrent calls may all run `end`, so that none returns before the observation has ended.
     end()
     hasEnded.store(true, ordering: .releasing)
   }

@@ -5,7 +5,7 @@ package import Dispatch
 /// At most `concurrency` closures run at once. A closure that has run for longer than `patience` is
 /// not counted, so if it blocks, it delays only its own queue, unless all `limit` threads block.
 ///
-/// Adding a closure never blocks; a `DispatchQueue` does at a limit of threads (`RLIMIT_NPROC`).
+/// Adding a closure never blocks; a `DispatchQueue` does if threads are limited (`RLIMIT_NPROC`).
 package final class ThreadPool: Sendable {
   /// The pool for the work of this library.
   package static let work = ThreadPool(named: "locket")

@@ -30,7 +30,7 @@ struct ThreadPoolState: Sendable {
     isRunningOnCurrentThread || !counted(at: now).isEmpty
   }
 
-  /// Returns the times until which running jobs count; `concurrency` of them let no other start.
+  /// Returns the times until which running jobs count; `concurrency` of them prevent other starts.
   private func counted(at now: SuspendingClock.Instant) -> [SuspendingClock.Instant] {
     running.values.map { $0 + patience }.filter { $0 > now }
   }

@@ -38,7 +38,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     return true
   }
 
-  /// Removes the oldest access if it is of the first `count` added; the access lock must be held.
+  /// Removes and returns the oldest access if it is one of the first `count` that were added; the
+  /// access lock must be held.
   func removeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
     // The previous access may have forked; this one runs in the parent.
     accessLock.trapInForkedChild()

@@ -108,7 +108,9 @@ package final class SerializedFeed<Value: Sendable>: Sendable {
 
 typealias ChangeHandler<Value> = @Sendable (_ old: Value, _ new: Value) -> Void
 
-/// An observation of a ``Serialized`` value, which it does not retain, until cancelled or released.
+/// An observation of a ``Serialized`` value, which it does not retain.
+///
+/// The observation ends when ``cancel()`` is called or this object is released.
 public final class SerializedObservation: Sendable {
   private let lifetime: ObservationLifetime
 

@@ -43,7 +43,7 @@ public struct ValidationReport: Hashable, Sendable {
 
   /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
   ///
-  /// Those of an empty value count only if all hold, so that the progress of an empty field is 0.
+  /// Those of an empty value count only if all requirements hold, so that an empty field has 0.
   public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.

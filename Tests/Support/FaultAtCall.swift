@@ -51,7 +51,8 @@ package final class FaultAtCall: Sendable {
     return places.count
   }
 
-  /// Calls a closure with a fault at the first call, the second and so on; returns their number.
+  /// Calls a closure with a fault at the first call, then at the second one and so on, until there
+  /// is no such call; returns the number of calls.
   ///
   /// The faults have the codes in turn.
   @discardableResult

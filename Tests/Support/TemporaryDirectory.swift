@@ -26,7 +26,8 @@ package final class TemporaryDirectory: Sendable {
     try FileSystem().makeDirectories(path)
   }
 
-  // A store's last write may add a file meanwhile, which stays among the temporary files.
+  // A store's last write may add or remove a file meanwhile, so removal is retried. What cannot be
+  // removed stays among the temporary files.
   deinit {
     for _ in 1...1_000 {
       do { return try FileManager.default.removeItem(atPath: path) } catch { usleep(1_000) }

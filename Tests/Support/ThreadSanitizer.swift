@@ -7,7 +7,8 @@ package enum ThreadSanitizer {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests whose children would hang in the thread sanitizer, which supports only `exec`.
+  /// Skips a test whose forked children would hang in the thread sanitizer, which supports only
+  /// children that call `exec`.
   package static var forks: Self {
     .disabled(if: ThreadSanitizer.isActive, "The thread sanitizer knows no forked children.")
   }

@@ -14,7 +14,8 @@ public struct KeyValueMigration: Sendable {
   ///
   /// - Parameters:
   ///   - version: The version of the settings after the migration; at least 1.
-  ///   - migrate: Changes keys and values; may be called again. If it throws, nothing changes.
+  ///   - migrate: A closure that changes the keys and values, and may be called again. If it
+  ///     throws, nothing changes.
   public init(
     to version: Int, _ migrate: @escaping @Sendable (inout KeyValueDraft) throws -> Void
   ) {

@@ -1,7 +1,9 @@
 import Concurrency
 import ValueFormats
 
-/// An observation of a store or value, which it does not retain, until it is cancelled or released.
+/// An observation of a store or of one of its values.
+///
+/// It ends when ``cancel()`` is called or this object is released, and does not retain the store.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   /// Returns the reason why changes are reported with a delay; nil if they are not.

@@ -5,7 +5,8 @@ import ValueFormats
 extension KeyValueStore {
   /// Reads the changes of other processes, if there are any.
   ///
-  /// Properties receive changes anyway, after a delay. Without changes, it takes one system call.
+  /// Properties receive changes without this call, after a short delay. If nothing has changed, the
+  /// call takes only one system call.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
   public func load() throws { try read() }

@@ -10,7 +10,7 @@ public import SecretStorage
 ///
 /// Until the converted item has been read back, the service `<service>.migration` has a copy with
 /// the same access control. The next run uses the copy to complete an interrupted run. An item of
-/// that service without an account lists the finished keys, for runs at every launch.
+/// that service without an account lists the finished keys, so a migration can run at each launch.
 ///
 /// Keys saved as `Data` need no declaration: `GenericPassword<Data>` has the same bytes.
 public struct AdapterMigration: Sendable {
@@ -50,7 +50,8 @@ public struct AdapterMigration: Sendable {
   ///
   /// - Parameters:
   ///   - isDryRun: Whether to report the expected outcomes without changing anything.
-  ///   - report: Receives the number of finished keys on the calling thread; can cancel the run.
+  ///   - report: A closure that receives the number of finished keys on the calling thread, and can
+  ///     cancel the run.
   /// - Returns: The outcome for each declared key, then for each other key of the service.
   /// - Throws: A `SecretStoreError` if an item cannot be read or written, such as `corrupted` if an
   ///   item read back differs from the one written, or `cancelled`. Finished conversions remain.

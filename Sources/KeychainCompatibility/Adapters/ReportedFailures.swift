@@ -11,7 +11,8 @@ struct ReportedFailures: Sendable {
     SecretStores.didSucceed(after: failures.withLock { exchange(&$0, with: []) })
   }
 
-  /// Reports a `SecretStoreError`, but no text of others, as a coder's may contain the value.
+  /// Reports a `SecretStoreError` as it is, but not the text of any other error, such as a coder's,
+  /// which may contain the value.
   func report(_ operation: SecretStorageFailure.Operation, _ error: any Error, of type: Any.Type) {
     let refusal =
       error is EncodingError

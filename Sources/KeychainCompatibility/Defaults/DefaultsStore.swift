@@ -52,7 +52,8 @@ public final class DefaultsStore<Value: Codable & Sendable>: Sendable {
 
   /// Creates a setting without a key, as in 0.1.
   ///
-  /// The key is the name of the enclosing type or function, so two in one type share their value.
+  /// The key is the name of the enclosing type or function, so two such properties of one type
+  /// share their value.
   @available(*, deprecated, message: "Specify a key: properties of one type share this one.")
   public convenience init(
     defaultValue: Value? = nil, defaults: KeyValueStore = .standard,

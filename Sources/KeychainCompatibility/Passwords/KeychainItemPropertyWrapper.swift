@@ -211,7 +211,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 /// The policy that determines when a password property accesses its item.
 @available(*, deprecated, message: "Use `RefreshPolicy`.")
 public enum KeychainDataRefreshPolicy: Sendable {
-  /// Only explicit loads, saves and removals use the store, and in-place changes of unknown values.
+  /// Only explicit loads, saves and removals use the store; in-place changes read an unknown value.
   case manual
   /// The property uses the store at each get and set.
   case onAccess

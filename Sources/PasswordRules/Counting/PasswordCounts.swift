@@ -1,4 +1,5 @@
-/// The number of completions of a fixed length of a password from each ``PasswordAutomaton`` state.
+/// The number of completions of a password from each state of a ``PasswordAutomaton``, for a fixed
+/// number of remaining characters.
 struct PasswordCounts: Sendable {
   /// The number of completions, by requirement state.
   private(set) var all: [Natural]

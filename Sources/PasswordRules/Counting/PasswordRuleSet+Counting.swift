@@ -14,7 +14,8 @@ extension PasswordRuleSet {
     return try counter.count(length: length)
   }
 
-  /// Returns the bits of entropy of a uniformly random password of a length; `-.infinity` if none.
+  /// Returns the entropy, in bits, of a uniformly random password of a length, or minus infinity if
+  /// no such password exists.
   ///
   /// - Throws: The errors of ``count(length:matching:)``.
   public func entropy(

@@ -12,14 +12,16 @@
 public struct PasswordGenerator: Sendable {
   /// The length of the passwords in characters.
   public let length: Int
-  /// The number of possible passwords, maybe less than ``PasswordRuleSet/count(length:matching:)``.
+  /// The number of passwords that the generator can make, which can be less than
+  /// ``PasswordRuleSet/count(length:matching:)``.
   public let count: Natural
 
   private let ranking: PasswordRanking
   /// The limits on runs that the ranking ignores; passwords that violate them are rejected.
   private let ignoredLimits: RunLimits
 
-  /// Creates a generator of passwords of a length in characters; nil is 20 or the nearest possible.
+  /// Creates a generator of passwords of a length in characters; nil stands for 20, or the nearest
+  /// possible length.
   ///
   /// If the rules allow all of Unicode, the passwords consist of printable ASCII.
   ///

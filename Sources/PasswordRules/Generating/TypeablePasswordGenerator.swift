@@ -38,7 +38,7 @@ public struct TypeablePasswordGenerator: Sendable {
     for kind in kinds where !kind.characters.allSatisfy(rules.alphabet.contains) {
       throw PasswordRulesError.excluded("it needs \(kind.name) that are not allowed")
     }
-    // A kind counts toward a requirement that all its characters meet. The first represents them.
+    // A kind counts only toward requirements that all its characters meet; the first represents it.
     var matching = RequirementMatching(
       rules.requirements.map { requirement in
         let meeting = kinds.filter { $0.characters.allSatisfy(requirement.contains) }

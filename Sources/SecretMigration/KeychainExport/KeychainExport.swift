@@ -88,7 +88,8 @@ extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
   /// <doc:TheKeychainExport> describes the format and the preserved attributes. The access flags
-  /// are not, because a keychain does not reveal them. `@GenericPassword` can decode the secrets.
+  /// are not preserved, because a keychain does not reveal them. `@GenericPassword` can decode the
+  /// secrets.
   ///
   /// - Returns: The items, the oldest first.
   /// - Throws: ``MigrationError/wrongPassphrase(path:)``, including if the encrypted part was

@@ -3,7 +3,8 @@ import ValueFormats
 // The parts of a serialized little-endian GVariant value, of the types in keyrings.
 //
 // Members are aligned relative to the beginning of the value, and framing offsets at the end of a
-// container locate those of variable size. Invalid data throws; the specification has defaults.
+// container locate those of variable size. Where the specification replaces invalid data with
+// default values, an error is thrown.
 extension ArraySlice<UInt8> {
   /// Returns the bytes between two offsets from the beginning.
   func part(_ start: Int, _ end: Int) throws(FormatError) -> Self {

@@ -49,7 +49,8 @@ extension LibsecretItem {
       secret: secret)
   }
 
-  /// Returns an identity without attributes: schema, label, creation date, and a number if needed.
+  /// Returns the identity of an item without attributes: its schema, label and creation date, and a
+  /// number if others have the same.
   private func name(unlike others: inout [ItemIdentity: Int]) -> ItemIdentity {
     func name(_ date: String) -> ItemIdentity {
       .generic(

@@ -57,7 +57,8 @@ public struct CustomAuthenticator: Authenticator {
   /// - Parameters:
   ///   - capabilities: The proofs that `authenticate` can obtain on this machine.
   ///   - enrolledSet: A closure that implements ``Authenticator/enrolledSet``.
-  ///   - authenticate: Implements ``Authenticator/authenticate(_:)``, with the same errors.
+  ///   - authenticate: A closure that implements ``Authenticator/authenticate(_:)``, with the same
+  ///     errors.
   public init(
     capabilities: AuthenticationProofs, enrolledSet: @escaping @Sendable () -> [UInt8]? = { nil },
     authenticate:

@@ -17,7 +17,7 @@ public struct Authorization: Sendable {
     if context?.cancellation.isRequested == true { throw .cancelled }
   }
 
-  /// Returns the proofs of which one is still needed to read an item with the flags; nil if none.
+  /// Returns the proofs of which one is still needed to read an item with flags; nil if none is.
   ///
   /// The method checks neither the application password, because only decrypting the item can check
   /// it, nor whether the enrolled fingerprints and faces satisfy

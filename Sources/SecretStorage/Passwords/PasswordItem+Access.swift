@@ -54,7 +54,7 @@ extension PasswordItem {
 
   /// The result of the last access.
   ///
-  /// Accesses the store if there was no access, or none since a removal or ``forget()``.
+  /// It is that of a new access if there was none, or none since a removal or ``forget()``.
   public var status: PasswordStatus { stored.status }
 
   /// The error of the last access; nil if it succeeded or there was none.

@@ -78,7 +78,8 @@ extension StoredPassword {
     state.withLock { $0.didRemove(since: old) }
   }
 
-  /// The value before an in-place change, and the error that hides it and so discards the change.
+  /// The value before an in-place change, and the error because of which it is unknown, so that the
+  /// change must be discarded.
   typealias InitialValue = (value: (any AnyBox)?, readError: SecretStoreError?)
 
   func beginChange() -> InitialValue {

@@ -47,12 +47,14 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   case unavailable(String)
   /// The process is a forked child of one that has used this package, in which no store works.
   case forked
-  /// The lock file at `path` was not released in time; `holder` is the process with it, if known.
+  /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
+  /// known.
   case busy(path: String, holder: Int32?)
   /// The directory at `path` could not be flushed, so a power failure may undo changes made in it.
   ///
   /// A write that throws this error and created the file may have been made. Until a flush
-  /// succeeds, each later write to the file first flushes the directory, or changes nothing.
+  /// succeeds, each later write to the file first tries to flush the directory, and makes no change
+  /// if that fails.
   case uncertain(path: String, code: Int32)
   /// A system call failed.
   case system(call: String, path: String, code: Int32)

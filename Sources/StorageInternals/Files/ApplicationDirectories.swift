@@ -84,7 +84,8 @@ package struct ApplicationDirectories: Sendable {
   }
 
   private static var executableName: String {
-    // The caller of `exec` chooses the first argument, but some containers do not have /proc.
+    // The first argument is not reliable, because the caller of `exec` chooses it, but some
+    // containers do not have /proc.
     let link = try? FileSystem().linkTarget(of: "/proc/self/exe")
     return name(ofExecutable: link ?? CommandLine.arguments.first ?? "")
   }

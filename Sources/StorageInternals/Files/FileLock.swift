@@ -28,8 +28,8 @@ extension FileLock {
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
   /// Processes acquire the lock in the order of their requests. Each has a turn of at most `turn`,
-  /// in which it may acquire it once more, because a change of processes is slow while the machine
-  /// is busy. After the queue timeout, and on network file systems, this order is ignored.
+  /// in which it may acquire the lock once more, because a change of processes is slow while the
+  /// machine is busy. After the queue timeout, and on network file systems, this order is ignored.
   ///
   /// A missing lock file is created durably. After a timeout, this throws `ETIMEDOUT` of `flock`,
   /// and later calls for the path fail immediately until the lock is free.

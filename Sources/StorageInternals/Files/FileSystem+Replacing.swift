@@ -6,7 +6,8 @@ extension FileSystem {
   /// Creates or replaces a file that only its owner, this user, can access; atomically and durably.
   ///
   /// A symbolic link at the path is replaced, not followed. A file system that gives other users
-  /// more permissions than `mode` causes an error. Without `overwriting`, a file causes `EEXIST`.
+  /// more permissions than `mode` causes an error. Without `overwriting`, an existing file causes
+  /// `EEXIST`.
   ///
   /// After an uncertain error, the path refers to the new content, which may not survive a power
   /// failure. After any other error, the path still refers to the old content.

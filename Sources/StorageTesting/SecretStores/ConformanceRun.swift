@@ -72,7 +72,8 @@ struct ConformanceRun: Sendable {
     expect(added == nil && updated == nil, "write with \(name)", "a rejection")
   }
 
-  /// Returns the item of a write, or expects a permitted error and no change, and returns nil.
+  /// Returns the item that a write stores; returns nil if the store rejects the write, and expects
+  /// a permitted error and no change.
   func acceptedItem(
     _ operation: String, _ write: @autoclosure () throws(SecretStoreError) -> SecretItem
   ) throws(SecretStoreError) -> SecretItem? {

@@ -64,7 +64,8 @@ struct FieldState<Value: Sendable>: Sendable {
     return report
   }
 
-  /// Makes a report the current one; returns nil if the state has changed, for another evaluation.
+  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
+  /// must be evaluated again.
   ///
   /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(

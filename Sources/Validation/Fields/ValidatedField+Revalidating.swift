@@ -5,7 +5,8 @@ import SerializedAccess
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///
-  /// The checks run without the lock, so that they can read other fields; a change repeats them.
+  /// The checks run without the lock, so that they can read other fields. If the state changes
+  /// meanwhile, the evaluation is repeated.
   func revalidate(_ change: (inout FieldState<Value>) -> Void) {
     // Values of the app can have a `deinit`, so they are released outside the lock.
     let start = state.access { state in

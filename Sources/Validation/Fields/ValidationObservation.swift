@@ -1,6 +1,8 @@
 import Concurrency
 
-/// An observation of a field or form, which it does not retain, until it is cancelled or released.
+/// An observation of a field or form, which ends when it is cancelled or released.
+///
+/// The observation does not retain the field or form.
 public final class ValidationObservation: Sendable {
   private let lifetime: ObservationLifetime
 

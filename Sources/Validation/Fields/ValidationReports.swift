@@ -61,7 +61,8 @@ extension ValidatedField {
 
   /// Calls a closure after each change of the report, until the returned object is released.
   ///
-  /// The closure can use reports and fields; it runs on the changing thread, maybe several at once.
+  /// The closure runs on the thread that made the change, possibly on several at once. It can read
+  /// reports and change fields.
   public func observe(_ observer: @escaping @Sendable () -> Void) -> ValidationObservation {
     observers.add(observer)
   }

@@ -38,7 +38,8 @@ public struct ValidationFormReport: Hashable, Sendable {
     fields.flatMap { field in field.report.errors.map { FieldError(field: field.id, check: $0) } }
   }
 
-  /// The first field with a requirement that does not hold or could not be checked; nil if none.
+  /// The identifier of the first field with a requirement that does not hold or could not be
+  /// checked; nil if there is none.
   public var firstNeedingAttention: ObjectIdentifier? {
     fields.first { field in
       field.report.checks.contains {

@@ -4,7 +4,8 @@ public import PasswordRules
 extension Validator<String> {
   /// Returns a validator with the results of `PasswordRuleSet.check(_:unit:matching:)`.
   ///
-  /// Checks have the rules' names, such as `maxRepeating`. Advice has positions, never characters.
+  /// The checks have the names of the rules, such as `maxRepeating`. Advice contains positions, and
+  /// never characters of the password.
   public static func password(
     _ rules: PasswordRuleSet, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct

@@ -36,8 +36,9 @@ package struct ValueCoder: Sendable {
   }
 }
 
-// The root of a property list is a container or data, so other scalars are wrapped in an array. To
-// distinguish the two, an array of one element is too, unless its type always encodes an array.
+// The root of a property list must be a container or data, so any other scalar is wrapped in an
+// array. To distinguish the two, an array of one element is wrapped as well, unless its type is
+// always encoded as an array.
 
 extension ValueCoder {
   private static let format = BinaryPropertyListFormat(.foundation)

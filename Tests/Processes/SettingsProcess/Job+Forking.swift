@@ -91,7 +91,7 @@ extension Job {
       known = StoredValue(wrappedValue: 0, "known", in: store)
     }
 
-    /// Uses two stores for the file on threads that never end; returns when each has for a while.
+    /// Uses two stores for the file on threads that never end; returns after each ran for a while.
     func keepBusy(with other: KeyValueStore) {
       let works: [@Sendable (Int) throws -> Void] = [
         { _ in _ = known.wrappedValue },

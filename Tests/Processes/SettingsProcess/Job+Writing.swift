@@ -20,7 +20,8 @@ extension Job {
     }
   }
 
-  /// `stop`: increments and reads `number` until that file exists; prints each with a shared clock.
+  /// `stop`: increments and reads the key `number` until that file exists; prints a line for each
+  /// operation, with times of a clock that processes share.
   func count() throws {
     let stop = try parameter(0)
     let store = try open()

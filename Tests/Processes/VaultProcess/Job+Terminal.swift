@@ -18,7 +18,7 @@ extension Job {
 
   /// `kind`: asks a `hidden` or `visible` question on the terminal, and prints the result.
   ///
-  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, it handles SIGINT and SIGCONT;
+  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the job handles SIGINT, SIGCONT;
   /// with `locking`, the vault is unlocked until a suspension; with `twice`, two tasks ask at once.
   func ask(beside vault: SecretVault) async throws {
     let kind = try parameter(0)

@@ -4,7 +4,8 @@ import SerializedAccess
 enum ForkOperation: String, CaseIterable, Sendable {
   case get, set, changeInPlace, access, asyncAccess, suspendingAccess, observe, values
 
-  /// Performs all once: locks of Swift's runtime for the first use of a type would stay locked.
+  /// Performs all once: locks that Swift's runtime takes at the first use of a type would stay
+  /// locked in a child.
   static func warmUp() {
     for queue in ConcurrencyTests.Queue.allCases {
       for operation in allCases {

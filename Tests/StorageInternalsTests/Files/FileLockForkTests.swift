@@ -8,6 +8,7 @@ import Testing
 
 /// Locks among processes, some of which are forked while a lock is held or acquired.
 @Suite(.forks) struct FileLockForkTests {
+  /// In memory, where `/proc/locks` has the same device number as the status of a file.
   let directory: TemporaryDirectory
   init() throws { directory = try TemporaryDirectory(inMemory: true) }
 

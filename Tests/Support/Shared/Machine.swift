@@ -26,7 +26,8 @@ package final class Machine: Sendable {
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
   }
 
-  // A store's last write may add a file meanwhile, which stays among the temporary files.
+  // A store's last write may add or remove a file meanwhile, so removal is retried. What cannot be
+  // removed stays among the temporary files.
   deinit {
     try? FileManager.default.removeItem(at: streams)
     for _ in 1...1_000 {

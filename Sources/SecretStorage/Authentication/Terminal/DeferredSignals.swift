@@ -14,7 +14,8 @@ private func writeSignal(_ number: Int32) {
   errno = code
 }
 
-/// The signals that end, suspend or continue the process, deferred during changes of the terminal.
+/// The signals that end, suspend or continue the process, deferred while the terminal's settings
+/// are changed.
 ///
 /// The kernel continues the process at SIGCONT even if the signal is deferred. SIGCONT is deferred
 /// because it is the only notification of a stop by SIGSTOP, during which the settings may change.

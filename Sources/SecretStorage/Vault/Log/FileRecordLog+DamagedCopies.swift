@@ -8,7 +8,7 @@ extension FileRecordLog {
 
   /// Keeps the file, in the state of a position, as a hard link or, if unsupported, as a copy.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    // The state has the file's size at index 2, and its modification, in ns since 1970, at index 3.
+    // The state has the size at index 2, and the last modification, in ns since 1970, at index 3.
     let copyPath = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
     do throws(SystemError) {
       do throws(SystemError) {
