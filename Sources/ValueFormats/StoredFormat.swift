@@ -5,8 +5,8 @@ package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
-  /// Returns the bytes of a file with entries and the text around them.
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
+  /// Returns the bytes of a file with the entries of all parts and the text around them.
+  func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8]
 
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
@@ -83,7 +83,7 @@ package struct ParsedFile: Sendable {
 package struct KeyValueEntry: Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
-  package let text: ArraySlice<UInt8>
+  package private(set) var text: ArraySlice<UInt8>
   /// The offset of the value in `text`, in bytes.
   package let valueOffset: Int
 
@@ -93,13 +93,10 @@ package struct KeyValueEntry: Sendable {
     self.valueOffset = valueOffset
   }
 
-  package var value: ArraySlice<UInt8> { text.dropFirst(valueOffset) }
-
-  /// Returns this entry with the value of another, but its own comments and notation of the key.
-  package func with(_ new: KeyValueEntry) -> KeyValueEntry {
-    if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
-    return KeyValueEntry(
-      key: key, text: text.prefix(valueOffset) + new.value, valueOffset: valueOffset)
+  /// The value; a new one leaves the entry's comments and its notation of the key unchanged.
+  package var value: ArraySlice<UInt8> {
+    get { text.dropFirst(valueOffset) }
+    set { text = text.prefix(valueOffset) + newValue }
   }
 }
 

@@ -140,28 +140,23 @@ extension [StoredKey: ValueTree] {
 
 /// Returns the bytes of a file: a start, the entries with separators between them, and an end.
 func joined(
-  _ entries: [KeyValueEntry], between start: some Collection<UInt8>,
+  _ parts: [[KeyValueEntry]], between start: some Collection<UInt8>,
   _ separator: some Collection<UInt8>, _ end: some Collection<UInt8>
 ) -> [UInt8] {
-  let (start, separator, end) = (Array(start), Array(separator), Array(end))
-  var count = start.count + end.count + max(entries.count - 1, 0) * separator.count
-  for entry in entries { count += entry.text.count }
+  let separator = Array(separator)
+  var count = start.count + end.count
+  for part in parts { for entry in part { count += separator.count + entry.text.count } }
   return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
     // The capacity was computed above. Appending to an array takes ten times as long.
-    var target = UnsafeMutableRawPointer(buffer.baseAddress!)
-    func append(_ bytes: Span<UInt8>) {
-      unsafe bytes.withUnsafeBytes { source in
-        guard let address = source.baseAddress else { return }
-        unsafe target.copyMemory(from: address, byteCount: source.count)
-        unsafe target += source.count
+    filled = unsafe buffer.initialize(fromContentsOf: start)
+    for part in parts {
+      for index in part.indices {
+        filled = unsafe buffer[filled...].initialize(fromContentsOf: part[index].text)
+        filled = unsafe buffer[filled...].initialize(fromContentsOf: separator)
       }
     }
-    append(start.span)
-    for (index, entry) in entries.enumerated() {
-      if index > 0 { append(separator.span) }
-      append(entry.text.span)
-    }
-    append(end.span)
-    filled = count
+    // The end overwrites the last separator.
+    if filled > start.count { filled -= separator.count }
+    filled = unsafe buffer[filled...].initialize(fromContentsOf: end)
   }
 }

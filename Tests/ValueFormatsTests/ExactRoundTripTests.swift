@@ -30,7 +30,7 @@ import Testing
         entries[key] = coding.entry(key, bytes[...])
       }
       let sorted = entries.values.sorted { $0.key < $1.key }
-      let parsed = try coding.parse(coding.join(sorted, FileSurroundings()))
+      let parsed = try coding.parse(coding.join([sorted], FileSurroundings()))
       try #require(parsed.entries.map(\.key) == sorted.map(\.key), "file \(file)")
       for entry in parsed.entries {
         let decoded = try TreeDecoder().decode(RandomValue.self, from: coding.decode(entry.value))
@@ -91,7 +91,7 @@ import Testing
       entries.append(format.coding.entry(StoredKey(text), value[...]))
     }
     entries.sort { $0.key < $1.key }
-    let parsed = try format.coding.parse(format.coding.join(entries, FileSurroundings()))
+    let parsed = try format.coding.parse(format.coding.join([entries], FileSurroundings()))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))
     for entry in parsed.entries {
       #expect(try format.coding.decode(entry.value) == .string(entry.key.string))

@@ -17,7 +17,7 @@ struct FormatFuzzTests {
     ]
     let entries = try format.coding.entries(
       trees.enumerated().map { (StoredKey("k\($0.offset)"), $0.element) })
-    return format.coding.join(entries, FileSurroundings())
+    return format.coding.join([entries], FileSurroundings())
   }
 
   @Test(arguments: KeyValueFormat.allCases)

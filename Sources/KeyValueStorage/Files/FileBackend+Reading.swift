@@ -31,11 +31,11 @@ extension FileBackend {
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     // After a failure, the next attempt reads the file again.
-    guard let new = try? readOnce(path, revision: snapshot.revision)?.parsed.get(),
-      let file = try? snapshot.parsed.get()
+    guard let new = try? readOnce(path, revision: snapshot.revision)?.contents.get(),
+      let old = try? snapshot.contents.get()
     else { return false }
-    return file.surroundings == new.surroundings
-      && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
+    return old.surroundings == new.surroundings
+      && old.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
   }
 
   /// Reads the file, and retries while other programs change it; `found` is its last known status.
@@ -45,8 +45,9 @@ extension FileBackend {
     var found = found
     for _ in 0..<100 {
       guard let status = found else {
+        let revision = state.nextRevision()
         return FileSnapshot(
-          revision: state.nextRevision(), .success(ParsedFile(entries: [])), status: nil,
+          revision: revision, .success(KeyValueContents(revision: revision)), status: nil,
           hasReliableStatus: true, file: nil)
       }
       // Opening anything other than a regular file may block, or affect a device.
@@ -72,9 +73,11 @@ extension FileBackend {
     // A time more than a second in the future comes from another clock, such as a file server's.
     // A time within that second may result from a clock of finer resolution in the kernel.
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
-    let parsed = Result { () throws(KeyValueStoreError) in try parse(bytes) }
+    let contents = Result { () throws(KeyValueStoreError) in
+      KeyValueContents(try parse(bytes), revision: revision)
+    }
     return FileSnapshot(
-      revision: revision, parsed, status: status, hasReliableStatus: isReliable, file: file)
+      revision: revision, contents, status: status, hasReliableStatus: isReliable, file: file)
   }
 
   private func open(_ path: String) throws(KeyValueStoreError) -> File? {

@@ -58,6 +58,7 @@ struct KeyObservers: Sendable {
   /// Schedules the calls of the observers of a key and of all keys.
   func notify(_ key: StoredKey, _ value: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+    if observers.isEmpty { return }
     queue.run {
       for observer in observers { observer.handler?(key, value) }
     }

@@ -18,8 +18,7 @@ extension KeyValueStore {
     try load()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
-      var draft = KeyValueDraft(
-        state.contents ?? KeyValueContents(entries: [], revision: 0), coding: coding)
+      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), coding: coding)
       draft.add(state.unsaved)
       return draft
     }

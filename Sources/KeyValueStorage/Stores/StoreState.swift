@@ -58,9 +58,8 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    let before = observers.byKey.isEmpty ? nil : self
+    if !observers.byKey.isEmpty, self[key] != value { observers.notify(key, value) }
     unsaved.updateValue((value, generation), forKey: key)
-    if let before { notifyObservers(since: before) }
     return generation
   }
 
@@ -72,10 +71,15 @@ struct StoreState: Sendable {
     generation += 1
     // Another thread may have adopted newer contents in the meantime.
     if contents?.revision ?? .min <= newest.revision { contents = newest }
-    if !saved.isEmpty {
-      unsaved = unsaved.filter { saved[$0.key]?.sequenceNumber != $0.value.sequenceNumber }
+    // The saved changes are all those up to the last one.
+    if let lastSaved = saved.values.lazy.map(\.sequenceNumber).max() {
+      unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }
-    if let before { notifyObservers(since: before) }
+    if let before {
+      for key in observers.keysToCompare(before, self) where before[key] != self[key] {
+        observers.notify(key, self[key])
+      }
+    }
     if unsaved.isEmpty {
       writeError = nil
       isOverdue = false
@@ -107,12 +111,5 @@ struct StoreState: Sendable {
     self.transaction = transaction
     // A value that is cached for a generation is visible to all threads.
     generation += 1
-  }
-
-  private func notifyObservers(since before: StoreState) {
-    for key in observers.keysToCompare(before, self) {
-      let value = self[key]
-      if before[key] != value { observers.notify(key, value) }
-    }
   }
 }

@@ -102,6 +102,8 @@ enum FileLockQueue {
     var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
+
+    func past(of path: String) -> Past { (lastTurn?.path == path ? lastTurn : nil, timeouts[path]) }
   }
 
   private static let state = Lock(State())
@@ -111,23 +113,20 @@ enum FileLockQueue {
   static func enter(
     _ path: String, until deadline: SuspendingClock.Instant
   ) throws(SystemError) -> Past {
-    let semaphore = state.withLock { state -> DispatchSemaphore? in
-      if state.waiting[path] == nil {
-        state.waiting[path] = []
-        return nil
-      }
-      let semaphore = DispatchSemaphore(value: 0)
-      state.waiting[path]?.append(semaphore)
-      return semaphore
+    let (semaphore, past) = state.withLock { state in
+      let semaphore = state.waiting[path] == nil ? nil : DispatchSemaphore(value: 0)
+      if let semaphore { state.waiting[path]?.append(semaphore) } else { state.waiting[path] = [] }
+      return (semaphore, state.past(of: path))
     }
-    let isInTime = semaphore?.wait(until: deadline) ?? true
+    guard let semaphore else { return past }
+    let isInTime = semaphore.wait(until: deadline)
     return try state.withLock { state throws(SystemError) in
       // A thread whose semaphore is not in the queue is at the head, perhaps just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
         throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
       }
-      return (state.lastTurn?.path == path ? state.lastTurn : nil, state.timeouts[path])
+      return state.past(of: path)
     }
   }
 

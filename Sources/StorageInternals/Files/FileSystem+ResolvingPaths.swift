@@ -18,17 +18,18 @@ package struct PathStep: Equatable, Sendable {
 
 extension FileSystem {
   /// Returns a path with all symbolic links resolved, even if the file does not exist.
-  package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
-
-  /// Returns the steps of a path's resolution up to the first error, and the resolved path.
-  package func walk(_ path: String) -> (steps: [PathStep], result: Result<String, SystemError>) {
+  package func resolve(_ path: String) throws(SystemError) -> String {
     var walk = PathWalk(path, self)
-    do throws(SystemError) {
-      try walk.resolve()
-      return (walk.steps, .success(walk.position))
-    } catch {
-      return (walk.steps, .failure(error))
-    }
+    try walk.resolve()
+    return walk.position
+  }
+
+  /// Returns the steps of a path's resolution.
+  package func steps(of path: String) -> [PathStep] {
+    var walk = PathWalk(path, self)
+    // The steps before an error include those whose changes can resolve it.
+    try? walk.resolve()
+    return walk.steps
   }
 }
 

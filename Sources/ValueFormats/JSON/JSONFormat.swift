@@ -34,19 +34,16 @@ package struct JSONFormat: StoredFormat {
     return ParsedFile(entries: entries)
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    if entries.isEmpty { return Array("{}\n".utf8) }
-    return joined(entries, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
+  package func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
+    if parts.joined().isEmpty { return Array("{}\n".utf8) }
+    return joined(parts, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = JSONWriter()
-    // For most keys, this is the only allocation.
-    writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
     writer.key(key.string, within: 1)
-    let valueOffset = writer.bytes.count
-    writer.bytes += value
-    return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
+    let text = writer.bytes + value
+    return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
   }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {

@@ -26,13 +26,13 @@ package struct XMLPropertyListFormat: StoredFormat {
     return try reader.file()
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ parts: [[KeyValueEntry]], _ surroundings: FileSurroundings) -> [UInt8] {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
     // Comments after the last entry are indented like the entry.
     let newLine = surroundings.footer.starts(with: "</".utf8) ? "\n" : "\n\t"
     return joined(
-      entries, between: surroundings.header + (entries.isEmpty ? "" : "\n\t").utf8, "\n\t".utf8,
-      newLine.utf8 + surroundings.footer)
+      parts, between: surroundings.header + (parts.joined().isEmpty ? "" : "\n\t").utf8,
+      "\n\t".utf8, newLine.utf8 + surroundings.footer)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {

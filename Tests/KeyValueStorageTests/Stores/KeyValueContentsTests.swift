@@ -8,9 +8,9 @@ struct KeyValueContentsTests {
   }
 
   /// Existing keys are changed in place; others are removed, or sorted in.
-  @Test(arguments: [1, 7, 8, 100])
-  func changesMatchADictionary(_ count: Int) {
-    var contents = contents((0..<50).map { "\($0 * 2)" })
+  @Test(arguments: [1, 7, 8, 100, 3000], [0, 50, 1000])
+  func changesMatchADictionary(_ count: Int, ofKeys keyCount: Int) {
+    var contents = contents((0..<keyCount).map { "\($0 * 2)" })
     var expected: [String: EncodedValue] = [:]
     for key in contents.keys { expected[key] = contents[key] }
     var changes = KeyValueChanges()
