@@ -48,9 +48,9 @@ public struct Secret: Sendable {
   /// This secret, copied if necessary to memory that the kernel wipes in a forked child.
   var wipedByForking: Secret {
     if memory.arena.isWipedByForking { return self }
-    let copy = SecretMemory(count: count, in: .wipedByForking)
-    unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(copy.bytes).copyMemory(from: $0) }
-    return Secret(memory: copy)
+    let wiped = SecretMemory(count: count, in: .wipedByForking)
+    unsafe copy(to: wiped.bytes)
+    return Secret(memory: wiped)
   }
 
   /// The number of bytes.
@@ -77,14 +77,15 @@ public struct Secret: Sendable {
 
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
-      unsafe withUnsafeBytes { one in
-        unsafe other.withUnsafeBytes { two in
-          let bytes = UnsafeMutableRawBufferPointer(buffer)
-          unsafe bytes.copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
-        }
-      }
+      unsafe copy(to: buffer)
+      unsafe other.copy(to: buffer, from: count)
     }
+  }
+
+  /// Copies the bytes to a part of a buffer, which must be large enough.
+  func copy(to buffer: UnsafeMutableBufferPointer<UInt8>, from offset: Int = 0) {
+    let part = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offset...])
+    unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(part).copyMemory(from: $0) }
   }
 }
 

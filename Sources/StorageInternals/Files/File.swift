@@ -50,8 +50,7 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
-    let bytes = Array(bytes)
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let start = done

@@ -37,7 +37,7 @@ extension FileSystem {
       if let old { try file.copyOwner(from: old) }
       if let place { try file.giveToOwner(of: place) }
       try file.setMode(old?.permissions ?? 0o600, isSecret: false)
-      try file.write(bytes, at: 0)
+      try file.write(Array(bytes), at: 0)
       modified = file.setModificationTime()
     }
     let new: FileStatus

@@ -20,7 +20,7 @@ extension FileSystem {
     let directory = try openDirectory(path.parentDirectory)
     let file = try writeReplacement(of: path, mode: mode) { file throws(SystemError) in
       try file.setMode(mode, isSecret: true)
-      try file.write(bytes, at: 0)
+      try file.write(Array(bytes), at: 0)
     }
     try move(file, to: path, in: directory, overwriting: overwriting)
     return file

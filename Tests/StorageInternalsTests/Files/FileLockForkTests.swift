@@ -48,7 +48,7 @@ import Testing
           let long = Duration.seconds(100_000)
           let lock = try FileLock(at: path, timeout: long, queueTimeout: long, turn: .zero)
           let log = try FileSystem().open(path + ".log", O_WRONLY | O_CREAT, mode: 0o600)
-          try log.write(name.utf8, at: try log.status().size)
+          try log.write(Array(name.utf8), at: try log.status().size)
           lock.release()
         }
         // Forked before the first use of a lock, so that the children are processes like any other.

@@ -28,7 +28,6 @@ extension FileRecordLog {
 
   var damagedCopies: [String] {
     get throws(SecretStoreError) {
-      let directory = path.parentDirectory
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).filter(isDamagedCopy).sorted().map {
           "\(directory)/\($0)"
@@ -47,7 +46,7 @@ extension FileRecordLog {
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
     for copyPath in paths { try mapErrors(fileSystem.unlink(copyPath)) }
-    try mapErrors(fileSystem.synchronizeDirectory(path.parentDirectory))
+    try mapErrors(fileSystem.synchronizeDirectory(directory))
     return paths
   }
 
