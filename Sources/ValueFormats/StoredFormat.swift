@@ -80,7 +80,7 @@ package struct ParsedFile: Sendable {
 }
 
 /// A key and its value in a file.
-package struct KeyValueEntry: Sendable {
+package struct KeyValueEntry: Equatable, Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
   package private(set) var text: ArraySlice<UInt8>

@@ -34,8 +34,7 @@ extension FileBackend {
     guard let new = try? readOnce(path, revision: snapshot.revision)?.contents.get(),
       let old = try? snapshot.contents.get()
     else { return false }
-    return old.surroundings == new.surroundings
-      && old.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
+    return old.surroundings == new.surroundings && old.entries == new.entries
   }
 
   /// Reads the file, and retries while other programs change it; `found` is its last known status.

@@ -49,9 +49,11 @@ struct KeyObservers: Sendable {
     if byKey[nil] == nil { return keys }
     keys.formUnion(before.unsaved.keys)
     keys.formUnion(after.unsaved.keys)
-    if before.contents?.revision != after.contents?.revision {
-      for state in [before, after] { keys.formUnion(state.contents?.entries.map(\.key) ?? []) }
-    }
+    // Few changes are in few parts, and the shared parts before and after them are equal at once.
+    var (old, new) = (before.contents?.parts[...] ?? [], after.contents?.parts[...] ?? [])
+    while let part = old.first, part == new.first { _ = (old.popFirst(), new.popFirst()) }
+    while let part = old.last, part == new.last { _ = (old.popLast(), new.popLast()) }
+    keys.formUnion((old + new).joined().map(\.key))
     return keys
   }
 
