@@ -34,7 +34,7 @@ struct ReadableValuesInPythonTests {
       ("durations", try TreeEncoder().encode(durations)),
       ("attoseconds", .array(durations.map { .string($0.attoseconds.description) })),
     ]
-    let file = format.coding.join(try format.coding.entries(trees), FileSurroundings())
+    let file = format.coding.join([try format.coding.entries(trees)], FileSurroundings())
     try Data(file).write(to: URL(filePath: directory("file")))
     let output = try Python.run(
       Fixture.text("readable.py"), [directory("file"), "\(format)"])

@@ -78,12 +78,12 @@ public struct Secret: Sendable {
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
       unsafe copy(to: buffer)
-      unsafe other.copy(to: buffer, from: count)
+      unsafe other.copy(to: buffer, at: count)
     }
   }
 
-  /// Copies the bytes to a part of a buffer, which must be large enough.
-  func copy(to buffer: UnsafeMutableBufferPointer<UInt8>, from offset: Int = 0) {
+  /// Copies the bytes to a buffer at an offset, behind which it must have space for them.
+  func copy(to buffer: UnsafeMutableBufferPointer<UInt8>, at offset: Int = 0) {
     let part = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offset...])
     unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(part).copyMemory(from: $0) }
   }

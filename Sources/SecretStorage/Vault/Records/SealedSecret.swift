@@ -62,7 +62,7 @@ extension Secret {
     unsafe Secret(count: paddedSize(for: 4 + count)) { buffer in
       unsafe UnsafeMutableRawBufferPointer(buffer)
         .storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
-      unsafe copy(to: buffer, from: 4)
+      unsafe copy(to: buffer, at: 4)
     }
   }
 
