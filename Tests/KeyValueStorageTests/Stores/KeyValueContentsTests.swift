@@ -15,7 +15,7 @@ struct KeyValueContentsTests {
     for key in contents.keys { expected[key] = contents[key] }
     var changes = KeyValueChanges()
     for number in 0..<count {
-      let value: EncodedValue? = number % 3 == 0 ? nil : [UInt8(number)]
+      let value: EncodedValue? = number % 3 == 0 ? nil : [UInt8(truncatingIfNeeded: number)]
       changes.set("\(number)", to: value)
       expected[String(number)] = value
     }
