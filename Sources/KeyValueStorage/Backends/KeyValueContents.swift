@@ -13,7 +13,7 @@ public struct KeyValueContents: Sendable {
   /// A number that distinguishes this snapshot from others of the same backend.
   public internal(set) var revision: Int64
 
-  /// The number of entries in a part; a part with twice as many is divided.
+  /// The number of entries in a new part; a part with twice as many is divided.
   private static let partSize = 128
 
   /// Creates a snapshot of the sorted entries of a file.
@@ -88,7 +88,7 @@ extension KeyValueContents {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Returns the end of the elements that satisfy a condition, by binary search; they are the first.
+  /// Returns the end of the leading elements that satisfy a condition, by binary search.
   fileprivate func end(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
