@@ -31,13 +31,16 @@ extension KeyValueContents {
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
-    self = KeyValueContents(revision: revision).applying(changes, revision: revision)
+    let entries = changes.byKey.compactMap { key, value in
+      value.map { KeyValueEntry(key: key, text: $0, valueOffset: 0) }
+    }
+    self.init(ParsedFile(entries: entries.sorted { $0.key < $1.key }), revision: revision)
   }
 
   /// Whether there are no keys.
   public var isEmpty: Bool { parts[0].isEmpty }
 
-  var entries: [KeyValueEntry] { Array(parts.joined()) }
+  var entries: FlattenSequence<[[KeyValueEntry]]> { parts.joined() }
 
   /// The keys, sorted by their UTF-8 bytes.
   public var keys: [String] { entries.map(\.key.string) }
