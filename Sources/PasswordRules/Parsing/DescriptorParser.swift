@@ -105,7 +105,8 @@ struct DescriptorParser {
     }
     switch name {
     case .required, .allowed: try parseClasses(of: name)
-    default: try parseLimit(of: name)
+    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
+      try parseLimit(of: name)
     }
   }
 
