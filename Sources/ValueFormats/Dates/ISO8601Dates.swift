@@ -86,7 +86,7 @@ extension Date {
   package var iso8601: String? {
     let seconds = timeIntervalSinceReferenceDate
     guard (-63_113_904_000..<252_423_993_600).contains(seconds),
-      var fraction = DecimalDigits(seconds.description)?.fraction
+      var fraction = seconds.fractionDigits
     else { return nil }
     if seconds < 0 { fraction = fraction.complement }
     let (days, second) = (Int64(seconds.rounded(.down)) + GregorianDays.reference * 86_400)
@@ -107,6 +107,17 @@ extension Date {
       let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
     else { return nil }
     self.init(timeIntervalSinceReferenceDate: Double(seconds))
+  }
+}
+
+extension Double {
+  /// The digits after the decimal point, without zeros at the end; nil unless the number is finite.
+  fileprivate var fractionDigits: ArraySlice<UInt8>? {
+    guard let number = DecimalDigits(description) else { return nil }
+    let count = max(-number.exponent, 0)
+    let zeros = Array(
+      repeating: UInt8(ascii: "0"), count: max(count - number.digits.count, 0))
+    return (zeros + number.digits).suffix(count)
   }
 }
 

@@ -34,13 +34,6 @@ struct DecimalDigits: Equatable {
     self.exponent = power + halves[0].count - 1 - last
   }
 
-  /// The digits after the decimal point, which may be billions for a number of another program.
-  var fraction: ArraySlice<UInt8> {
-    let count = max(-exponent, 0)
-    let zeros = Array(repeating: UInt8(ascii: "0"), count: max(count - digits.count, 0))
-    return (zeros + digits).suffix(count)
-  }
-
   /// Returns the number, multiplied by a power of ten, as an integer; nil if it is not one, or does
   /// not fit.
   func integer<Integer: FixedWidthInteger>(timesTenTo power: Int = 0) -> Integer? {
