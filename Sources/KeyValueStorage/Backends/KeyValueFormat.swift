@@ -48,11 +48,12 @@ extension StoredFormat {
     do throws(ValueCodingError) {
       let tree = try decode(value, of: type)
       do throws(ValueCodingError) {
-        return try TreeDecoder().decode(type, from: tree, defaults: defaults)
+        return try TreeDecoder().decode(type, from: tree, size: value.count, defaults: defaults)
       } catch {
         // `PropertyListEncoder` represents nil as a string.
         guard !(self is JSONFormat), value.contains("$null".utf8) else { throw error }
-        return try TreeDecoder().decode(type, from: tree.withNulls, defaults: defaults)
+        return try TreeDecoder().decode(
+          type, from: tree.withNulls, size: value.count, defaults: defaults)
       }
     } catch {
       throw .undecodable(key: key, type: "\(type)", reason: error.reason)
