@@ -39,17 +39,21 @@ extension StoredFormat {
   }
 
   /// Decodes a value of the given type; `key` is its key in an error.
+  ///
+  /// A missing member of a structure is taken from `defaults`, the tree of a default value.
   func value<Value: Decodable>(
-    _ type: Value.Type, from value: EncodedValue, key: String
+    _ type: Value.Type, from value: EncodedValue, key: String,
+    defaults: () -> ValueTree? = { nil }
   ) throws(KeyValueStoreError) -> Value {
     do throws(ValueCodingError) {
       let tree = try decode(value, of: type)
       do throws(ValueCodingError) {
-        return try TreeDecoder().decode(type, from: tree)
+        return try TreeDecoder().decode(type, from: tree, size: value.count, defaults: defaults)
       } catch {
         // `PropertyListEncoder` represents nil as a string.
         guard !(self is JSONFormat), value.contains("$null".utf8) else { throw error }
-        return try TreeDecoder().decode(type, from: tree.withNulls)
+        return try TreeDecoder().decode(
+          type, from: tree.withNulls, size: value.count, defaults: defaults)
       }
     } catch {
       throw .undecodable(key: key, type: "\(type)", reason: error.reason)

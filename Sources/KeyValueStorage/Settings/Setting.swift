@@ -45,7 +45,11 @@ final class Setting: Sendable {
     self.defaultValue = box
     decode = { encoded throws(KeyValueStoreError) in
       guard let encoded else { return box }
-      return Box(try coding.value(Value.self, from: encoded, key: key))
+      // A default value that cannot be encoded has no members.
+      return Box(
+        try coding.value(Value.self, from: encoded, key: key) {
+          try? TreeEncoder().encode(box.value)
+        })
     }
   }
 

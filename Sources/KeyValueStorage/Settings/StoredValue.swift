@@ -21,6 +21,9 @@ import ValueFormats
 /// read or decoded, an in-place change is discarded, because it would overwrite an unknown value.
 /// Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
 ///
+/// If a stored structure lacks a member, the member is nil if it is optional, and otherwise that of
+/// the default value, as in <doc:HowValuesAreStored>.
+///
 /// Where Swift allows no property wrapper, as in `Sendable` classes, use a constant, as in
 /// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key and store.
 @propertyWrapper

@@ -28,6 +28,8 @@ extension KeyValueStore {
 
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
+  /// Unlike a ``StoredValue``, this method has no default value, so a structure must be complete.
+  ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
   ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
   public func value<Value: Decodable>(

@@ -1,16 +1,88 @@
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
+  /// Returns the maximum number of members that are taken from a default value, for a stored value
+  /// of a size in bytes.
+  ///
+  /// Each of them repeats the decoding. The limit is 1,000 for a value of up to 1 MiB. For a larger
+  /// one, it is so many that at most 1 GiB is decoded, and at least 16.
+  private static func memberLimit(_ tree: ValueTree, size: Int) -> Int {
+    // Each value takes at least two bytes, unless it is shared in a binary property list.
+    min(1000, max(16, (1 << 30) / max(size, 2 * tree.valueCount)))
+  }
+
   package init(_ form: ValueForm = .setting) { self.form = form }
 
+  /// Decodes a value, of which no member may be missing.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
-    do {
-      return try tree.value(of: type, at: nil, CodingContext(form: form))
-    } catch {
-      throw ValueCodingError(decoding: type, error)
+    try decode(type, from: tree, size: 0) { nil }
+  }
+
+  /// Decodes a value; a missing member is taken from `defaults`, the tree of a default value.
+  ///
+  /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
+  /// added, so that a type that handles a missing key itself decodes the stored value. The `size`
+  /// of the stored value, in bytes, limits the number of repetitions.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from tree: ValueTree, size: Int, defaults: () -> ValueTree?
+  ) throws(ValueCodingError) -> Value {
+    var (completed, knownDefaults, addedCount) = (tree, ValueTree?.none, 0)
+    lazy var limit = Self.memberLimit(tree, size: size)
+    while true {
+      do {
+        return try completed.value(of: type, at: nil, CodingContext(form: form))
+      } catch {
+        guard case DecodingError.keyNotFound(let key, let context) = error,
+          let defaults = knownDefaults ?? defaults(),
+          completed.add(
+            from: defaults, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) })
+        else { throw ValueCodingError(decoding: type, error) }
+        (knownDefaults, addedCount) = (defaults, addedCount + 1)
+        if addedCount > limit { throw ValueCodingError(.tooManyMissing(limit: limit), of: type) }
+      }
     }
+  }
+}
+
+extension ValueTree {
+  /// The number of values in this one, itself included; a shared value is counted at each place.
+  fileprivate var valueCount: Int {
+    switch self {
+    case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
+    case .dictionary(let members): members.values.reduce(1) { $0 + $1.valueCount }
+    default: 1
+    }
+  }
+
+  /// Adds the value of `defaults` at a path; returns false if this tree already has a value there,
+  /// or if one of the two has no dictionary on the way.
+  ///
+  /// No path leads through an array, because elements at the same index need not correspond.
+  fileprivate mutating func add(from defaults: ValueTree, at path: [StoredKey]) -> Bool {
+    var (present, addition, keys) = (Optional(self), defaults, [StoredKey]())
+    for key in path {
+      guard case .dictionary(let members)? = present, case .dictionary(let source) = addition,
+        let next = source[key]
+      else { return false }
+      let match = members.key(matching: key)
+      present = match.flatMap { members[$0] }
+      addition = next
+      keys.append(match ?? key)
+    }
+    guard present == nil else { return false }
+    insert(addition, at: keys[...])
+    return true
+  }
+
+  /// Inserts a value at a path of keys, whose last one alone is missing.
+  private mutating func insert(_ value: ValueTree, at path: ArraySlice<StoredKey>) {
+    guard let key = path.first, case .dictionary(var members) = self else { return self = value }
+    // A second reference to the members would make the change copy all of them.
+    self = .null(depth: 0)
+    members[key, default: .null(depth: 0)].insert(value, at: path.dropFirst())
+    self = .dictionary(members)
   }
 }
 
@@ -151,12 +223,24 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
-  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    let key = StoredKey(key.stringValue)
-    if let tree = entries[key] { return tree }
-    if key.isASCII { return nil }
-    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+    entries.value(matching: StoredKey(key.stringValue))
+  }
+}
+
+extension [StoredKey: ValueTree] {
+  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
+  fileprivate func value(matching key: StoredKey) -> ValueTree? {
+    self[key] ?? equivalentKey(of: key).flatMap { self[$0] }
+  }
+
+  /// Returns the key under which `value(matching:)` finds a value.
+  fileprivate func key(matching key: StoredKey) -> StoredKey? {
+    self[key] == nil ? equivalentKey(of: key) : key
+  }
+
+  private func equivalentKey(of key: StoredKey) -> StoredKey? {
+    key.isASCII ? nil : keys.filter { $0.string == key.string }.max()
   }
 }
 

@@ -4,6 +4,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
+    /// More members than the limit are missing, each of which a default value has.
+    case tooManyMissing(limit: Int)
     case missingElement
     case outOfRange(type: String)
     case notValid
@@ -27,6 +29,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case url = "a URL"
     case data
     case date = "a date"
+    case duration = "a duration"
     case array = "an array"
     case dictionary = "a dictionary"
   }
@@ -50,6 +53,7 @@ extension ValueCodingError.Problem {
       "expected \(expected.rawValue), found \(found.rawValue)"
     case .missingKey(let key?): "the key \(key) is missing"
     case .missingKey(nil): "a key is missing"
+    case .tooManyMissing(let limit): "more than \(limit) members are missing"
     case .missingElement: "the array has too few elements"
     case .outOfRange(let type): "the number is out of range for \(type)"
     case .notValid: "the stored value is not valid for this type"

@@ -79,7 +79,7 @@ enum PropertyListElement: String {
     case .false: return trimmed.isEmpty ? .bool(false) : nil
     case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
     case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
-    case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
+    case .date: return Date(propertyList: trimmed).map(ValueTree.date)
     case .data:
       return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
     case .string: return .string(text)

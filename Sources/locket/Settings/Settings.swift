@@ -53,8 +53,8 @@ extension Command {
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as
     1, and 1e3 as 1000. All digits are kept. Values that JSON does not support are printed as
-    strings: dates from 1583 to 9999 in ISO 8601 with all their digits (others as seconds since
-    2001), data as base64, NaN and the infinities by name.
+    strings: dates of the years 1 to 9999 in ISO 8601 with all their digits (others as seconds
+    since 2001), data as base64, NaN and the infinities by name.
     """
 
   static let getSetting = Command(
