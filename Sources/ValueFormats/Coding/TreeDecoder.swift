@@ -89,7 +89,17 @@ extension ValueTree {
     }
     let reader = TreeReader(self, at: path(), context)
     guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
-    return try type.init(from: reader)
+    do {
+      return try type.init(from: reader)
+    } catch DecodingError.dataCorrupted(let failure) where failure.underlyingError == nil {
+      guard context.form == .setting, let allowed = rawValues(of: type) else {
+        throw DecodingError.dataCorrupted(failure)
+      }
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: failure.codingPath, debugDescription: failure.debugDescription,
+          underlyingError: ValueCodingError.Problem.unknownCase(allowed: allowed)))
+    }
   }
 }
 
