@@ -114,7 +114,8 @@ final class Setting: Sendable {
       if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
       guard let generation = state.set(key, to: encoded) else { return false }
       declaration.cache.set(encoded, (value, nil), since: generation)
-      declaration.cache.generation = generation
+      // The thread of a transaction has its own value.
+      declaration.cache.generation = state.transaction == nil ? generation : nil
       state.notifyErrorObservers()
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
