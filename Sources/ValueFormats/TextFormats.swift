@@ -56,8 +56,46 @@ package struct TextReader<Format: StoredFormat> {
     return nil
   }
 
+  /// Returns an error at an index, by default at the position.
+  ///
+  /// In a line that begins with a conflict marker of Git, the marker is the error.
   func failure(_ reason: String, at index: Int? = nil) -> FormatError {
-    FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
+    let index = index ?? position
+    let line = bytes[..<index].lastIndex { $0 == UInt8(ascii: "\n") }.map { $0 + 1 }
+    let start = line ?? bytes.startIndex
+    if Self.conflictMarkers.contains(where: { bytes[start...].starts(with: $0.utf8) }) {
+      return FormatError(
+        reason: "conflict marker of Git; resolve the conflict", offset: start - bytes.startIndex)
+    }
+    return FormatError(reason: reason, offset: index - bytes.startIndex)
+  }
+
+  /// Returns the error for a second key, with the index of the first one.
+  func duplicateKey(at index: Int, first: Int?) -> FormatError {
+    .duplicateKey(at: index - bytes.startIndex, first: first.map { $0 - bytes.startIndex })
+  }
+
+  private static var conflictMarkers: [String] {
+    ["<", "|", "=", ">"].map { String(repeating: $0, count: 7) }
+  }
+
+  /// Returns the index of the first quotation mark of typography in a range; nil for none.
+  ///
+  /// Word processors and chat programs replace straight quotation marks by these.
+  func indexOfTypographicQuote(in range: Range<Int>) -> Int? {
+    // The characters are U+2018 to U+201F, and the first two bytes are the same.
+    range.first {
+      bytes[$0...].starts(with: [0xE2, 0x80]) && Self.isQuote(bytes[$0...].dropFirst(2))
+    }
+  }
+
+  private static func isQuote(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.first.map { 0x98...0x9F ~= $0 } ?? false
+  }
+
+  /// Returns an error for a quotation mark of typography at an index.
+  func typographicQuote(at index: Int) -> FormatError {
+    failure("typographic quotation mark; use the straight one", at: index)
   }
 }
 

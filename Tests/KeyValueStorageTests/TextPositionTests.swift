@@ -15,4 +15,12 @@ struct TextPositionTests {
     #expect(position.line == line)
     #expect(position.column == column)
   }
+
+  @Test func positionsOfSeveralOffsetsAreThoseOfEach() {
+    let bytes = Array("a\r\nb\n\n\u{e9}\r\u{1F600}x".utf8)
+    let offsets = [99, 0, 4, 9, 4, bytes.count, 2]
+    let positions = TextPosition.all(of: offsets, in: bytes)
+    #expect(positions.count == Set(offsets).count)
+    for offset in offsets { #expect(positions[offset] == TextPosition(of: offset, in: bytes)) }
+  }
 }

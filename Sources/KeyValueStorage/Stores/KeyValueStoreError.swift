@@ -5,7 +5,7 @@ import StorageInternals
 
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
-/// No error contains a stored value.
+/// Only ``undecodable(_:)`` contains a part of a stored value, at most 40 characters of it.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
   /// is repaired or moved aside.
@@ -29,8 +29,10 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case newerVersion(found: Int, supported: Int)
   /// The migration to a version failed, and nothing changed.
   case migrationFailed(version: Int, reason: String)
-  /// The value of the key does not have the requested type.
-  case undecodable(key: String, type: String, reason: String)
+  /// The value of a key does not have the requested type.
+  case undecodable(UndecodableValue)
+  /// No property of the store has a key of the file; see ``KeyValueStore/reportUnknownKeys()``.
+  case unknownKey(UnknownKey)
   /// The store's format cannot represent the value exactly.
   case unencodable(key: String, type: String, reason: String)
   /// An argument is not valid; the description is one or more sentences.
@@ -84,11 +86,8 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
       """
     case .migrationFailed(let version, let reason):
       "The migration of the settings to version \(version) failed, and nothing changed: \(reason)"
-    case .undecodable(let key, let type, let reason):
-      """
-      The value of \(String(reflecting: key)) does not have the type \(type): \(reason). Set it \
-      again, or read it as the type with which it was written.
-      """
+    case .undecodable(let value): "\(value). Correct the value, or set it again."
+    case .unknownKey(let key): "\(key)"
     case .unencodable(let key, let type, let reason):
       "A value of type \(type) cannot be stored under \(String(reflecting: key)): \(reason)."
     case .invalid(let message), .unavailable(let message): message

@@ -1,32 +1,45 @@
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
+  package init(_ form: ValueForm = .setting) { self.form = form }
+
+  package func decode<Value: Decodable>(
+    _ type: Value.Type, from tree: ValueTree
+  ) throws(ValueCodingError) -> Value {
+    do {
+      return try tree.value(of: type, at: nil, CodingContext(form: form))
+    } catch {
+      throw ValueCodingError(decoding: type, error)
+    }
+  }
+}
+
+extension TreeDecoder {
   /// The maximum number of members that are taken from a default value.
   ///
   /// Each of them repeats the decoding.
   private static let memberLimit = 1000
 
-  package init(_ form: ValueForm = .setting) { self.form = form }
-
-  /// Decodes a value; a missing member is taken from `defaults`, the tree of a default value.
+  /// Decodes a setting, with an error that may contain a part of it; a missing member is taken from
+  /// `defaults`, the tree of a default value.
   ///
   /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
   /// added, so that a type that handles a missing key itself decodes the stored value.
-  package func decode<Value: Decodable>(
-    _ type: Value.Type, from tree: ValueTree, defaults: () -> ValueTree? = { nil }
-  ) throws(ValueCodingError) -> Value {
-    var (tree, knownDefaults, addedCount) = (tree, ValueTree?.none, 0)
+  package func decodeSetting<Value: Decodable>(
+    _ type: Value.Type, from tree: ValueTree, defaults: ValueTree? = nil
+  ) throws(InvalidValue) -> Value {
+    var (completed, addedCount) = (tree, 0)
     while true {
       do {
-        return try tree.value(of: type, at: nil, CodingContext(form: form))
+        return try completed.value(of: type, at: nil, CodingContext(form: .setting))
       } catch {
         guard addedCount < Self.memberLimit,
           case DecodingError.keyNotFound(let key, let context) = error,
-          let defaults = knownDefaults ?? defaults(),
-          let completed = defaults.added(
-            to: tree, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) }[...])
-        else { throw ValueCodingError(decoding: type, error) }
-        (tree, knownDefaults, addedCount) = (completed, defaults, addedCount + 1)
+          let added = defaults?.added(
+            to: completed, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) }[...])
+          // The error describes the stored value.
+        else { throw InvalidValue(error, in: tree) }
+        (completed, addedCount) = (added, addedCount + 1)
       }
     }
   }
@@ -123,7 +136,17 @@ extension ValueTree {
     }
     let reader = TreeReader(self, at: path(), context)
     guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
-    return try type.init(from: reader)
+    do {
+      return try type.init(from: reader)
+    } catch DecodingError.dataCorrupted(let failure) where failure.underlyingError == nil {
+      guard context.form == .setting, let allowed = rawValues(of: type) else {
+        throw DecodingError.dataCorrupted(failure)
+      }
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: failure.codingPath, debugDescription: failure.debugDescription,
+          underlyingError: ValueCodingError.Problem.unknownCase(allowed: allowed)))
+    }
   }
 }
 

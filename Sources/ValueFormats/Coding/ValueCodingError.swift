@@ -7,6 +7,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case missingElement
     case outOfRange(type: String)
     case notValid
+    /// The raw value is of no case; `allowed` are those of the cases.
+    case unknownCase(allowed: [String])
     case notEncodable
     case nothingEncoded
     /// The value encodes itself as several values, such as an array and a dictionary.
@@ -54,6 +56,7 @@ extension ValueCodingError.Problem {
     case .missingElement: "the array has too few elements"
     case .outOfRange(let type): "the number is out of range for \(type)"
     case .notValid: "the stored value is not valid for this type"
+    case .unknownCase(let allowed): "expected one of \(allowed.joined(separator: ", "))"
     case .notEncodable: "a part of it cannot be encoded"
     case .nothingEncoded: "a part of it encodes no value"
     case .multipleEncoded: "a part of it encodes more than one value"

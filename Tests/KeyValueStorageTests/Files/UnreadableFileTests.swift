@@ -47,6 +47,32 @@ struct UnreadableFileTests {
     #expect(try store.moveAsideUnreadableFile() == nil)
   }
 
+  /// Each mistake is named, with its place.
+  @Test(arguments: [
+    (
+      "{\n  \"a\": 1,\n  \"b\": 2,\n  \"a\": 3\n}",
+      "at line 4, column 3: duplicate key, first at line 2, column 3."
+    ),
+    (
+      "{\n<<<<<<< HEAD\n  \"a\": 1\n=======\n  \"a\": 2\n>>>>>>> b\n}",
+      "at line 2, column 1: conflict marker of Git; resolve the conflict."
+    ),
+    (
+      "{\n  \u{201C}a\u{201D}: 1\n}",
+      "at line 2, column 3: typographic quotation mark; use the straight one."
+    ),
+    (
+      "{\n  \"a\": \"x\u{201D}\n}",
+      "at line 2, column 10: typographic quotation mark; use the straight one."
+    ),
+  ])
+  func mistakeInTheFileIsNamed(_ text: String, _ message: String) throws {
+    let file = try TestFile()
+    try file.overwrite(text)
+    let error = #expect(throws: KeyValueStoreError.self) { try file.open().load() }
+    #expect(error?.description.hasPrefix("\(file.path) cannot be read \(message)") == true)
+  }
+
   @Test(arguments: ["https://example.org/settings", "file:///a/h%E9/settings"])
   func storeWithoutALocationIsAnError(url: String) throws {
     let store = KeyValueStore(json: try #require(URL(string: url)))

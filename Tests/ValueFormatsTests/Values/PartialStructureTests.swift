@@ -32,11 +32,12 @@ struct PartialStructureTests {
     let defaultTree = try TreeEncoder().encode(defaultValue)
     do {
       let bytes = try format.coding.encode(tree)
-      let value = try format.coding.value(type, from: bytes[...], key: "key") { defaultTree }
+      let value = try format.coding.decoded(
+        type, from: bytes[...], key: "key", defaults: defaultTree)
       try #require(value == expected, comment)
       return true
-    } catch let error as KeyValueStoreError {
-      try #require(expected == nil, "\(comment): \(error)")
+    } catch let error as DecodingFailure {
+      try #require(expected == nil, "\(comment): \(error.reason)")
       return false
     }
   }
@@ -68,19 +69,13 @@ struct PartialStructureTests {
 
   @Test func numberOfMissingMembersIsLimited() throws {
     let defaultTree = try TreeEncoder().encode(Numbers())
-    var callCount = 0
-    func defaults() -> ValueTree? {
-      callCount += 1
-      return defaultTree
-    }
-    #expect(throws: ValueCodingError.self) {
-      try TreeDecoder().decode(Numbers.self, from: .dictionary([:]), defaults: defaults)
+    #expect(throws: InvalidValue.self) {
+      try TreeDecoder().decodeSetting(
+        Numbers.self, from: .dictionary([:]), defaults: defaultTree)
     }
     let last = ValueTree.dictionary(["1000": .number(.integer(-7))])
-    let value = try TreeDecoder().decode(Numbers.self, from: last, defaults: defaults)
+    let value = try TreeDecoder().decodeSetting(Numbers.self, from: last, defaults: defaultTree)
     #expect(value.numbers == Array(0..<1000) + [-7])
-    // The default value is encoded once for each decoding.
-    #expect(callCount == 2)
   }
 
   private struct Outer: Codable, Equatable {
@@ -95,9 +90,8 @@ struct PartialStructureTests {
 
   @Test func memberIsFoundUnderAnEquivalentKey() throws {
     let tree = ValueTree.dictionary(["e\u{301}": .dictionary(["text": .string("x")])])
-    let value = try TreeDecoder().decode(Outer.self, from: tree) {
-      try? TreeEncoder().encode(Outer())
-    }
+    let value = try TreeDecoder().decodeSetting(
+      Outer.self, from: tree, defaults: TreeEncoder().encode(Outer()))
     #expect(value == Outer(inner: Inner(number: 7, text: "x")))
   }
 
@@ -111,12 +105,11 @@ struct PartialStructureTests {
       }
     }
     for tree in [ValueTree.dictionary([:]), .dictionary(["number": .number(.integer(1))])] {
-      let error = #expect(throws: ValueCodingError.self) {
-        try TreeDecoder().decode(Refusing.self, from: tree) {
-          try? TreeEncoder().encode(Refusing())
-        }
+      let error = #expect(throws: InvalidValue.self) {
+        try TreeDecoder().decodeSetting(
+          Refusing.self, from: tree, defaults: TreeEncoder().encode(Refusing()))
       }
-      #expect(error?.reason == "a key is missing")
+      #expect(error?.reason == "the key number is missing" && error?.path == [])
     }
   }
 }

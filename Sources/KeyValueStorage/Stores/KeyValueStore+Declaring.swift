@@ -1,0 +1,202 @@
+import Concurrency
+import ValueFormats
+
+// The properties of a store: their values, decoded when the store sees the file, and unknown keys.
+extension KeyValueStore {
+  /// Makes properties known to the store, and reports those of them whose values are invalid.
+  ///
+  /// ```swift
+  /// store.declare(Settings.level, Settings.port)
+  /// ```
+  ///
+  /// A store knows each property from its creation on. Call this method once at the start for those
+  /// that are created later, such as static ones, so that a mistake in the file is reported at the
+  /// start, and each later one as soon as the store sees it. It reads the file, decodes the values,
+  /// and watches the file from then on.
+  ///
+  /// A store knows a declared property for good. Of the others, it may forget those that have been
+  /// released, from 1,000 on.
+  ///
+  /// - Parameter properties: Properties of this store; those of another one cause a trap.
+  /// - Returns: The errors of the properties, each once; ``onFailure`` has them as well.
+  @discardableResult
+  public func declare<each Value: Codable & Sendable>(
+    _ properties: repeat StoredValue<each Value>
+  ) -> [KeyValueStoreError] {
+    var settings: [Setting] = []
+    for property in repeat each properties { settings.append(property.setting) }
+    guard settings.allSatisfy({ $0.store === self }) else {
+      fatalError("A property of another KeyValueStore was declared. Declare it in its own store.")
+    }
+    if Fork.isChild {
+      Self.onFailure(.forked)
+      return [.forked]
+    }
+    let declarations = settings.map(\.declaration)
+    state.withLock { _ in
+      for declaration in declarations { declaration.isPermanent = true }
+    }
+    loadIfNeeded()
+    // All at once, because the file is read again to find the places of mistakes.
+    decode(state.withLock { $0.pending(of: declarations) })
+    var seen: Set<KeyValueStoreError> = []
+    return settings.compactMap(\.error).filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the declaration of a key, a type and a default value, which all properties with the
+  /// same ones share.
+  func declaration<Value: Codable & Sendable>(
+    of key: String, default defaultValue: Value
+  ) -> Declaration {
+    let key = StoredKey(key)
+    // No lock can be acquired in a child.
+    if Fork.isChild { return Declaration(key, Value.self, nil, coding) }
+    // Only members have an effect; a default value that cannot be encoded has none. It is encoded
+    // outside of the lock, because the type's `Encodable` code may use the store.
+    var defaults = try? TreeEncoder().encode(defaultValue)
+    if case .dictionary? = defaults {} else { defaults = nil }
+    return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
+  }
+
+  /// Caches contents, decodes the values of properties that have changed, and reports mistakes.
+  ///
+  /// `write` describes the write of this store after which these are the contents; nil for others.
+  func cache(_ contents: KeyValueContents, after write: StoreState.Write? = nil) {
+    let report = state.withLock { state -> (@Sendable () -> Void)? in
+      let (pending, hasNewKeys) = state.adopt(contents, after: write)
+      let reportsKeys = hasNewKeys && state.reportedUnknownKeys != nil
+      if pending.isEmpty, !reportsKeys { return nil }
+      // The store is not retained, because its release writes its changes.
+      let report = { @Sendable [lock = self.state, backend, weak self] in
+        // A get may have decoded some of the values in the meantime.
+        let rest = lock.withLock { _ in pending.filter { !$0.isDecoded } }
+        for error in Self.decode(rest, lock, backend).errors { Self.onFailure(error) }
+        if reportsKeys { self?.reportNewUnknownKeys() }
+      }
+      // The types' `Decodable` code and the app's handler may wait for other threads.
+      guard Self.isLibraryThread || writeLock.isHeldByCurrentThread else { return report }
+      state.observers.queue.run(report)
+      return nil
+    }
+    report?()
+  }
+
+  /// Decodes values, caches the results, and reports new errors.
+  @discardableResult
+  func decode(_ pending: [PendingValue]) -> [DecodedValue] {
+    let (results, errors) = Self.decode(pending, state, backend)
+    for error in errors { report(error) }
+    return results
+  }
+
+  /// Decodes values, caches the results, and returns them with the errors to report.
+  private static func decode(
+    _ pending: [PendingValue], _ state: Lock<StoreState>, _ backend: any KeyValueBackend
+  ) -> (results: [DecodedValue], errors: [KeyValueStoreError]) {
+    if pending.isEmpty { return ([], []) }
+    // Decoding is outside of the lock, because the types' `Decodable` code may use the store.
+    let outcomes = pending.map { value in
+      Result { () throws(DecodingFailure) in try value.encoded.map(value.declaration.decode) }
+    }
+    let failures = outcomes.compactMap { outcome in
+      if case .failure(let failure) = outcome { failure } else { nil }
+    }
+    // The values of a transaction are not yet in the file.
+    let isInFile = pending.allSatisfy { $0.generation != nil }
+    var errors = backend.errors(for: failures, findingPlaces: isInFile)[...]
+    let results = outcomes.map { outcome -> DecodedValue in
+      switch outcome {
+      case .success(let value): (value, nil)
+      case .failure: (nil, errors.removeFirst())
+      }
+    }
+    let isReported = state.withLock { state in
+      zip(pending, results).map { state.cache($1, of: $0) }
+    }
+    return (results, zip(results, isReported).compactMap { $1 ? $0.error : nil })
+  }
+}
+
+extension KeyValueStore {
+  /// The keys of the file that no property of the store has, sorted by their UTF-8 bytes.
+  ///
+  /// The store knows the properties that have been created, and those given to `declare`. The first
+  /// 100 keys have the key of a similar property, if there is one.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
+  public var unknownKeys: [UnknownKey] {
+    get throws {
+      try load()
+      return described(unknownEntries())
+    }
+  }
+
+  /// Reports each unknown key of the file to ``onFailure``, now and whenever one is added.
+  ///
+  /// Call it after the properties have been created or declared; see ``unknownKeys``. At most 100
+  /// unknown keys are reported.
+  public func reportUnknownKeys() {
+    if Fork.isChild { return Self.onFailure(.forked) }
+    state.withLock { state in
+      if state.reportedUnknownKeys == nil { state.reportedUnknownKeys = [:] }
+    }
+    loadIfNeeded()
+    reportNewUnknownKeys()
+  }
+
+  private func reportNewUnknownKeys() {
+    guard let reported = state.withLock({ $0.reportedUnknownKeys }) else { return }
+    let unknown = unknownEntries().prefix(100)
+    let new = described(unknown.filter { reported[$0.key] == nil })
+    let keys = Set(unknown.map(\.key))
+    let newest = state.withLock { state -> [UnknownKey] in
+      let gone = (state.reportedUnknownKeys ?? [:]).filter { !keys.contains($0.key) }
+      Self.didSucceed(after: gone.values.map(KeyValueStoreError.unknownKey))
+      for key in gone.keys { state.reportedUnknownKeys?[key] = nil }
+      // Another thread may have reported some of the keys in the meantime.
+      return new.filter {
+        state.reportedUnknownKeys?.updateValue($0, forKey: StoredKey($0.key)) == nil
+      }
+    }
+    for key in newest { report(.unknownKey(key)) }
+  }
+
+  private func unknownEntries() -> [KeyValueEntry] {
+    state.withLock { state in
+      (state.contents?.parts ?? []).joined().filter { entry in
+        // In a store with a version, the key `$version` is reserved.
+        state.declarations[entry.key].isEmpty
+          && (version.number == 0 || entry.key != SettingsVersion.key)
+      }
+    }
+  }
+
+  /// Returns keys with their places, and with suggestions for the first 100.
+  private func described(_ entries: [KeyValueEntry]) -> [UnknownKey] {
+    if entries.isEmpty { return [] }
+    let known = state.withLock { $0.declarations.keys.map(\.string).sorted() }
+    let parts = entries.map { FilePart(key: $0.key, value: $0.value, location: .key) }
+    let places = (backend as? FileBackend)?.places(of: parts)
+    return entries.enumerated().map { index, entry in
+      UnknownKey(
+        key: entry.key.string,
+        suggestion: index < 100 ? Self.mostSimilar(to: entry.key.string, among: known) : nil,
+        path: places?[index].path, line: places?[index].position?.line,
+        column: places?[index].position?.column)
+    }
+  }
+
+  /// Returns the key that differs least, by at most two characters; nil if there is none.
+  private static func mostSimilar(to key: String, among known: [String]) -> String? {
+    // The limits of the lengths bound the time for hostile keys.
+    guard key.utf8.count <= 64 else { return nil }
+    let limit = key.count > 3 ? 2 : 1
+    let similar = known.compactMap { name -> (name: String, distance: Int)? in
+      guard name.utf8.count <= 64, abs(name.count - key.count) <= limit else { return nil }
+      let distance = key.distance(to: name)
+      // A key of one letter is similar to none.
+      return distance <= limit && distance < key.count ? (name, distance) : nil
+    }
+    return similar.min { $0.distance < $1.distance }?.name
+  }
+}
