@@ -3,8 +3,8 @@ import ValueFormats
 
 /// A key and a type of a store's properties, with the decoded value that these properties share.
 ///
-/// Properties with different members of their default values have different declarations, because
-/// a structure in the file is completed with these members.
+/// Properties whose default values have different members have different declarations, because a
+/// structure in the file is completed with these members.
 ///
 /// It does not retain the store. It is not generic: looking up generic metadata takes ten times as
 /// long as the rest of a getter.
@@ -61,7 +61,7 @@ final class Declaration: @unchecked Sendable {
   let key: StoredKey
   /// The type of the boxed value.
   let type: ObjectIdentifier
-  /// The tree of the default value; nil if it has no members.
+  /// The tree of the default value, if it is a structure or another dictionary.
   let defaults: ValueTree?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
   /// Whether the app has passed a property to `KeyValueStore.declare`.
@@ -102,6 +102,7 @@ struct PendingValue: Sendable {
 /// The declarations of a store: those that the app has declared, those in use, and some others.
 struct Declarations: Sendable {
   private var byKey: [StoredKey: [Declaration]] = [:]
+  /// The number of declarations of all keys.
   private var count = 0
   /// The number of declarations from which those that are not in use are removed.
   private var limit = Declarations.minimumLimit
@@ -112,7 +113,7 @@ struct Declarations: Sendable {
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
 
-  /// Returns the declaration of a key, a type and defaults, which is created if there is none.
+  /// Returns the declaration of a key, a type and defaults; it is created if there is none.
   mutating func declaration<Value: Codable & Sendable>(
     of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
   ) -> Declaration {
@@ -128,8 +129,8 @@ struct Declarations: Sendable {
 
   /// Removes the declarations without a property or an observation.
   ///
-  /// An app may create properties for any number of keys and default values. The limit that follows keeps the average
-  /// time for each of them constant.
+  /// An app may create properties for any number of keys and default values. The limit that follows
+  /// keeps the average time for each of them constant.
   private mutating func removeUnused() {
     // The array does not share the storage of the dictionary, in which references must be unique.
     for key in Array(byKey.keys) {

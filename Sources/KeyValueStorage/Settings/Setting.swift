@@ -6,8 +6,8 @@ import ValueFormats
 /// It is not generic: looking up generic metadata takes ten times as long as the rest of a getter.
 final class Setting: Sendable {
   let store: KeyValueStore
-  /// The value, which is shared with the other properties of the same key, type and members of the
-  /// default value.
+  /// The value, which properties of one key and type share if their default values have the same
+  /// members.
   let declaration: Declaration
   private let defaultValue: AnyBox
 

@@ -43,8 +43,8 @@ extension KeyValueStore {
     return settings.compactMap(\.error).filter { seen.insert($0).inserted }
   }
 
-  /// Returns the declaration of a key, a type and a default value, which all properties with the
-  /// same ones share.
+  /// Returns the declaration of a key and a type, which properties with both share if their default
+  /// values have the same members.
   func declaration<Value: Codable & Sendable>(
     of key: String, default defaultValue: Value
   ) -> Declaration {
@@ -53,8 +53,8 @@ extension KeyValueStore {
     if Fork.isChild { return Declaration(key, Value.self, nil, coding) }
     // Only members have an effect; a default value that cannot be encoded has none. It is encoded
     // outside of the lock, because the type's `Encodable` code may use the store.
-    var defaults = try? TreeEncoder().encode(defaultValue)
-    if case .dictionary? = defaults {} else { defaults = nil }
+    let tree = try? TreeEncoder().encode(defaultValue)
+    let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
     return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
   }
 

@@ -24,7 +24,8 @@ extension TreeDecoder {
   /// `defaults`, the tree of a default value.
   ///
   /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
-  /// added, so that a type that handles a missing key itself decodes the stored value.
+  /// added, so that a type that handles a missing key itself decodes the stored value. An error
+  /// describes the stored value, without the added members.
   package func decodeSetting<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree, defaults: ValueTree? = nil
   ) throws(InvalidValue) -> Value {
@@ -37,7 +38,6 @@ extension TreeDecoder {
           case DecodingError.keyNotFound(let key, let context) = error,
           let added = defaults?.added(
             to: completed, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) }[...])
-          // The error describes the stored value.
         else { throw InvalidValue(error, in: tree) }
         (completed, addedCount) = (added, addedCount + 1)
       }
