@@ -58,8 +58,11 @@ public struct ValidationReport: Hashable, Sendable {
 
   var isPending: Bool { checks.contains { $0.state == .pending } }
 
-  /// Evaluates all checks, and whether the value is empty.
-  mutating func update<Value>(with value: Value, _ evaluate: (inout CheckResults) -> Void) {
+  /// Evaluates all checks, and whether the value is empty; returns whether any result differs.
+  mutating func update<Value>(
+    with value: Value, _ evaluate: (inout CheckResults) -> Void
+  ) -> Bool {
+    let wasEmpty = isEmpty
     var results = CheckResults(checks: checks)
     checks = []
     evaluate(&results)
@@ -71,6 +74,7 @@ public struct ValidationReport: Hashable, Sendable {
       case let optional as any OptionalValue: optional.isNil
       default: false
       }
+    return results.hasChanges || isEmpty != wasEmpty
   }
 }
 

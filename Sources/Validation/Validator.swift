@@ -27,7 +27,7 @@ public struct Validator<Value>: Sendable {
   /// Returns the report on a value, as for a touched field.
   public func report(for value: Value) -> ValidationReport {
     var report = ValidationReport(checks: checks, isTouched: true)
-    report.update(with: value) { evaluate(value, &$0) }
+    _ = report.update(with: value) { evaluate(value, &$0) }
     return report
   }
 

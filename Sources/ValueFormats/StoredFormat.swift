@@ -119,7 +119,7 @@ package struct KeyValueEntry: Equatable, Sendable {
   /// The value; a new one leaves the entry's comments and its notation of the key unchanged.
   package var value: ArraySlice<UInt8> {
     get { text.dropFirst(valueOffset) }
-    set { text = text.prefix(valueOffset) + newValue }
+    set { text = valueOffset == 0 ? newValue : text.prefix(valueOffset) + newValue }
   }
 }
 

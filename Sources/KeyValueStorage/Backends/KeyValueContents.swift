@@ -13,7 +13,7 @@ public struct KeyValueContents: Sendable {
   /// A number that distinguishes this snapshot from others of the same backend.
   public internal(set) var revision: Int64
 
-  /// The number of entries in a part; a part with twice as many is divided.
+  /// The number of entries in a new part; a part with twice as many is divided.
   private static let partSize = 128
 
   /// Creates a snapshot of the sorted entries of a file.
@@ -31,13 +31,16 @@ extension KeyValueContents {
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
-    self = KeyValueContents(revision: revision).applying(changes, revision: revision)
+    let entries = changes.byKey.compactMap { key, value in
+      value.map { KeyValueEntry(key: key, text: $0, valueOffset: 0) }
+    }
+    self.init(ParsedFile(entries: entries.sorted { $0.key < $1.key }), revision: revision)
   }
 
   /// Whether there are no keys.
   public var isEmpty: Bool { parts[0].isEmpty }
 
-  var entries: [KeyValueEntry] { Array(parts.joined()) }
+  var entries: FlattenSequence<[[KeyValueEntry]]> { parts.joined() }
 
   /// The keys, sorted by their UTF-8 bytes.
   public var keys: [String] { entries.map(\.key.string) }
@@ -88,7 +91,7 @@ extension KeyValueContents {
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// Returns the end of the elements that satisfy a condition, by binary search; they are the first.
+  /// Returns the end of the leading elements that satisfy a condition, by binary search.
   fileprivate func end(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

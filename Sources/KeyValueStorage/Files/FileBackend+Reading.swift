@@ -34,7 +34,7 @@ extension FileBackend {
     guard let new = try? readOnce(path, revision: snapshot.revision)?.contents.get(),
       let old = try? snapshot.contents.get()
     else { return false }
-    return old.surroundings == new.surroundings && old.entries == new.entries
+    return old.surroundings == new.surroundings && old.entries.elementsEqual(new.entries)
   }
 
   /// Reads the file, and retries while other programs change it; `found` is its last known status.

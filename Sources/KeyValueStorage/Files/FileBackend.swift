@@ -115,8 +115,9 @@ extension FileBackend {
   /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     // After a failure, the next write tries again.
-    let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock)
-    hasRemovedStaleFiles.store(isDone ?? false, ordering: .relaxed)
+    hasRemovedStaleFiles.store(
+      (try? fileSystem.removeTemporaryFiles(of: target, holding: lock)) ?? false,
+      ordering: .relaxed)
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.

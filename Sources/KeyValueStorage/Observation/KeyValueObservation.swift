@@ -49,11 +49,15 @@ struct KeyObservers: Sendable {
     if byKey[nil] == nil { return keys }
     keys.formUnion(before.unsaved.keys)
     keys.formUnion(after.unsaved.keys)
-    // Few changes are in few parts, and the shared parts before and after them are equal at once.
+    // Each key whose entry differs is in an unequal part. Parts that are shared are equal at once.
     var (old, new) = (before.contents?.parts[...] ?? [], after.contents?.parts[...] ?? [])
     while let part = old.first, part == new.first { _ = (old.popFirst(), new.popFirst()) }
     while let part = old.last, part == new.last { _ = (old.popLast(), new.popLast()) }
-    keys.formUnion((old + new).joined().map(\.key))
+    if old.count == new.count {
+      for (old, new) in zip(old, new) where old != new { keys.formUnion((old + new).map(\.key)) }
+    } else {
+      keys.formUnion((old + new).joined().map(\.key))
+    }
     return keys
   }
 

@@ -3,7 +3,7 @@ import ValueFormats
 
 /// The cached contents and unsaved changes of a store.
 struct StoreState: Sendable {
-  /// A change that has not been written, with a number that distinguishes it from later ones.
+  /// A change that has not been written, with a number that is lower than those of later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
   typealias UnsavedChanges = [StoredKey: Unsaved]
   typealias OpenTransaction = (thread: ThreadIdentity, draft: KeyValueDraft)
@@ -78,7 +78,8 @@ struct StoreState: Sendable {
 
   /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
   ///
-  /// Returns the values of properties to decode, and whether there may be new unknown keys.
+  /// The saved changes of `write` are all unsaved changes of an earlier moment. Returns the values
+  /// of properties to decode, and whether there may be new unknown keys.
   mutating func adopt(
     _ newest: KeyValueContents, after write: Write?
   ) -> (pending: [PendingValue], hasNewKeys: Bool) {
@@ -90,7 +91,7 @@ struct StoreState: Sendable {
     generation += 1
     // Another thread may have adopted newer contents in the meantime.
     if contents?.revision ?? .min <= newest.revision { contents = newest }
-    // The saved changes are all those up to the last one.
+    // The changes of that moment are those up to its last one.
     if let lastSaved = write?.saved.values.lazy.map(\.sequenceNumber).max() {
       unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }

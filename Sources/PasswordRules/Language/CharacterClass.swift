@@ -33,6 +33,8 @@ public enum CharacterClass: Hashable, Sendable {
     ("upper", .upper), ("lower", .lower), ("digit", .digits), ("special", .special),
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
   ]
+  /// The keys of the names, in the same order.
+  static let keys = names.map(\.name.nameKey)
 }
 
 extension CharacterClass {
