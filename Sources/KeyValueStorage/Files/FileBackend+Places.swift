@@ -26,11 +26,9 @@ struct FilePlace: Sendable {
 }
 
 extension KeyValueBackend {
-  /// Returns the errors for failures to decode values, with their places in the file, if wanted.
-  func errors(
-    for failures: [DecodingFailure], findingPlaces: Bool
-  ) -> [KeyValueStoreError] {
-    if failures.isEmpty || !findingPlaces { return failures.map { $0.error() } }
+  /// Returns the errors for failures to decode values, with their places in the file.
+  func errors(for failures: [DecodingFailure]) -> [KeyValueStoreError] {
+    if failures.isEmpty { return [] }
     let places = (self as? FileBackend)?.places(of: failures.map(\.part))
     return failures.enumerated().map { $1.error(at: places?[$0]) }
   }

@@ -14,20 +14,22 @@ final class Declaration: @unchecked Sendable {
   struct Cache {
     /// The store's generation in which `valid` is the value; nil if each access must check.
     var generation: Int?
-    /// The bytes that were last decoded, with the result in `error` or `valid`.
-    private var encoded: EncodedValue?
     /// Whether no bytes have been decoded, or the store has found others since.
     var isOutdated = true
-    private(set) var error: KeyValueStoreError?
+    /// The error of the bytes that were last decoded; nil if they are those of `valid`.
+    private var failure: (error: KeyValueStoreError, encoded: EncodedValue?)?
+    var error: KeyValueStoreError? { failure?.error }
     /// The last valid value, nil for the default value, and its bytes.
     private(set) var valid: AnyBox?
     private(set) var validBytes: EncodedValue?
     /// The generation from which `valid` was stored.
     private var validGeneration = 0
+    /// A value that a thread saves, and its bytes; the replaced value once it has been cached.
+    var saving: (value: AnyBox?, encoded: EncodedValue?)?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
       didSet {
-        // Any other reason lasts until the store can be read.
+        // The store lets any other reason be printed again.
         if rejection == nil, let oldValue, case .unencodable = oldValue {
           KeyValueStore.didSucceed(after: [oldValue])
         }
@@ -35,16 +37,38 @@ final class Declaration: @unchecked Sendable {
     }
 
     /// Whether the result for these bytes is cached.
-    func hasResult(for encoded: EncodedValue?) -> Bool { !isOutdated && self.encoded == encoded }
+    func hasResult(for encoded: EncodedValue?) -> Bool {
+      !isOutdated && (failure == nil ? validBytes : failure?.encoded) == encoded
+    }
 
-    /// Caches the result for bytes that are stored since a generation.
+    /// Returns whether the result for these bytes of the newest contents is cached.
     ///
-    /// A slice of a file must be copied before, because it would retain all of the file.
+    /// The cached bytes are replaced by these equal ones, which later comparisons need not read,
+    /// and which retain no older file.
+    mutating func findResult(for encoded: EncodedValue?, in generation: Int) -> Bool {
+      if let saved = saving, saved.encoded == encoded, !hasResult(for: encoded) {
+        // The replaced value is not released here, because its `deinit` may use the store.
+        saving?.value = valid
+        set(encoded, (saved.value, nil), since: generation)
+      }
+      if !hasResult(for: encoded) { return false }
+      if failure == nil {
+        (validBytes, validGeneration) = (encoded, generation)
+      } else {
+        failure?.encoded = encoded
+      }
+      return true
+    }
+
+    /// Caches the result for the newest bytes, which are stored since a generation.
+    ///
+    /// The caller retains the replaced value, and releases it without the lock.
     mutating func set(_ encoded: EncodedValue?, _ result: DecodedValue, since generation: Int) {
       // The default handler prints the error of new bytes, even if it is the same.
       if let error, !hasResult(for: encoded) { KeyValueStore.didSucceed(after: [error]) }
-      (self.encoded, error, isOutdated) = (encoded, result.error, false)
-      if error != nil { return }
+      isOutdated = false
+      failure = result.error.map { ($0, encoded) }
+      if failure != nil { return }
       // A change was rejected because of an invalid value, which has been corrected.
       if case .undecodable? = rejection { rejection = nil }
       setValid(encoded, result.value, since: generation)
@@ -55,6 +79,11 @@ final class Declaration: @unchecked Sendable {
       if generation < validGeneration { return }
       // Without a stored value, each property has its own default.
       (valid, validBytes, validGeneration) = (encoded == nil ? nil : value, encoded, generation)
+    }
+
+    /// Replaces the bytes of the valid value by a copy of them, unless others are cached by now.
+    mutating func replaceValidBytes(_ bytes: EncodedValue?, by copy: EncodedValue?) {
+      if validBytes == bytes { validBytes = copy }
     }
   }
 
@@ -114,39 +143,45 @@ struct Declarations: Sendable {
   var all: [Declaration] { byKey.values.flatMap(\.self) }
 
   /// Returns the declaration of a key, a type and defaults; it is created if there is none.
+  ///
+  /// The removed ones are to be released without the lock, because values of the app are.
   mutating func declaration<Value: Codable & Sendable>(
     of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
-  ) -> Declaration {
+  ) -> (declaration: Declaration, removed: [Declaration]) {
     let id = ObjectIdentifier(type)
     let known = self[key].first { $0.type == id && $0.defaults == defaults }
-    if let known { return known }
-    if count >= limit { removeUnused() }
+    if let known { return (known, []) }
+    let removed = count >= limit ? removeUnused() : []
     let new = Declaration(key, type, defaults, coding)
     byKey[key, default: []].append(new)
     count += 1
-    return new
+    return (new, removed)
   }
 
-  /// Removes the declarations without a property or an observation.
+  /// Removes and returns the declarations without a property or an observation.
   ///
   /// An app may create properties for any number of keys and default values. The limit that follows
   /// keeps the average time for each of them constant.
-  private mutating func removeUnused() {
+  private mutating func removeUnused() -> [Declaration] {
+    var removed: [Declaration] = []
     // The array does not share the storage of the dictionary, in which references must be unique.
     for key in Array(byKey.keys) {
-      byKey[key]?.removeUnused()
+      removed += byKey[key]?.removeUnused() ?? []
       if byKey[key]?.isEmpty ?? false { byKey[key] = nil }
     }
     count = byKey.values.reduce(0) { $0 + $1.count }
     limit = max(Self.minimumLimit, 2 * count)
+    return removed
   }
 }
 
 extension [Declaration] {
-  fileprivate mutating func removeUnused() {
+  fileprivate mutating func removeUnused() -> [Declaration] {
+    var removed: [Declaration] = []
     for index in indices.reversed() where !self[index].isPermanent {
-      if isKnownUniquelyReferenced(&self[index]) { remove(at: index) }
+      if isKnownUniquelyReferenced(&self[index]) { removed.append(remove(at: index)) }
     }
+    return removed
   }
 }
 
@@ -163,32 +198,37 @@ struct ErrorObserver: Sendable {
 extension StoreState {
   /// The values of some declarations, by default of all, whose bytes have not been decoded.
   func pending(of chosen: [Declaration]? = nil) -> [PendingValue] {
-    (chosen ?? declarations.all)
-      .map { PendingValue(declaration: $0, encoded: self[$0.key], generation: generation) }
-      .filter { !$0.isDecoded }
-      .sorted { $0.declaration.key < $1.declaration.key }
+    (chosen ?? declarations.all).compactMap { declaration in
+      let encoded = self[declaration.key]
+      if declaration.cache.findResult(for: encoded, in: generation) { return nil }
+      return PendingValue(declaration: declaration, encoded: encoded, generation: generation)
+    }
+    .sorted { $0.declaration.key < $1.declaration.key }
   }
 
   /// Caches a decoded value, unless the key has other bytes by now; returns whether to report its
   /// error.
-  mutating func cache(_ result: DecodedValue, of decoded: PendingValue) -> Bool {
-    let (declaration, hasFailed) = (decoded.declaration, result.error != nil)
-    let encoded = decoded.encoded?.copied
-    guard self[declaration.key] == encoded else {
-      if !hasFailed, let past = decoded.generation {
-        declaration.cache.setValid(encoded, result.value, since: past)
+  func cache(_ result: DecodedValue, of decoded: PendingValue) -> Bool {
+    let (declaration, encoded) = (decoded.declaration, decoded.encoded)
+    let (newest, message) = (self[declaration.key], result.error?.description)
+    guard newest == encoded else {
+      // The bytes may have been replaced and set again, so that a newer value is cached.
+      let isCurrent = declaration.cache.error == nil && declaration.cache.hasResult(for: newest)
+      if message == nil, !isCurrent, let past = decoded.generation {
+        declaration.cache.setValid(encoded?.copied, result.value, since: past)
       }
-      // The error of newer bytes is reported instead.
-      return hasFailed && decoded.generation == nil
+      // The error of newer bytes is reported instead, and that of a transaction's file at its end.
+      return message != nil && decoded.generation == nil
+        && ownTransaction?.draft.stored[declaration.key] != encoded
     }
-    // A property with another default value may have the same error.
-    let isNew = !declarations[declaration.key].contains {
-      $0.cache.hasResult(for: encoded) && ($0 === declaration || $0.cache.error == result.error)
+    // A property of another type, or with another default value, may have the same message.
+    let isKnown = declarations[declaration.key].contains {
+      $0.cache.hasResult(for: encoded)
+        && ($0 === declaration || $0.cache.error?.description == message)
     }
     declaration.cache.set(encoded, result, since: generation)
     declaration.cache.generation = sharedGeneration
-    notifyErrorObservers()
-    return hasFailed && isNew
+    return message != nil && !isKnown
   }
 
   /// The generation for which a value can be cached; nil while each access must check.
@@ -204,10 +244,11 @@ extension StoreState {
     readError ?? (unsaved[key] == nil ? nil : writeError)
   }
 
-  /// Schedules the calls of the observers of errors that have changed.
-  mutating func notifyErrorObservers() {
+  /// Schedules the calls of the observers of errors that have changed, by default of all.
+  mutating func notifyErrorObservers(of chosen: Declaration? = nil) {
     for index in errorObservers.indices {
       let declaration = errorObservers[index].declaration
+      if let chosen, chosen !== declaration { continue }
       let error = self.error(of: declaration)
       // After a change of the bytes, the error is not known before they are decoded.
       let isKnown = readError != nil || declaration.cache.hasResult(for: self[declaration.key])

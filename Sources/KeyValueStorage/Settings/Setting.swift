@@ -61,8 +61,11 @@ final class Setting: Sendable {
   private func loadedValue() -> CurrentValue {
     let (pending, cached) = store.state.withLock { state -> (PendingValue?, CurrentValue?) in
       let encoded = state.visible(key)
-      guard declaration.cache.hasResult(for: encoded) else {
-        let generation = state.ownTransaction == nil ? state.generation : nil
+      let generation = state.ownTransaction == nil ? state.generation : nil
+      let isDecoded =
+        generation.map { declaration.cache.findResult(for: encoded, in: $0) }
+        ?? declaration.cache.hasResult(for: encoded)
+      if !isDecoded {
         let pending = PendingValue(
           declaration: declaration, encoded: encoded, generation: generation)
         return (pending, nil)
@@ -78,8 +81,18 @@ final class Setting: Sendable {
   }
 
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
-    try store.save(key, try encode(value))
+    try KeyValueStoreError.checkProcess()
+    let encoded = try encode(value)
+    setSaving((Box(value), encoded))
+    defer { setSaving(nil) }
+    try store.save(key, encoded)
     reject(nil)
+  }
+
+  /// Sets the value that the next write caches, so that no thread has to decode it.
+  private func setSaving(_ saving: (value: AnyBox?, encoded: EncodedValue?)?) {
+    let replaced = store.state.withLock { _ in exchange(&declaration.cache.saving, with: saving) }
+    withExtendedLifetime(replaced) {}
   }
 
   func set(_ value: some Codable & Sendable) {
@@ -101,7 +114,7 @@ final class Setting: Sendable {
   private func reject(_ error: KeyValueStoreError?) {
     store.state.withLock { state in
       declaration.cache.rejection = error
-      state.notifyErrorObservers()
+      state.notifyErrorObservers(of: declaration)
     }
   }
 
@@ -109,15 +122,19 @@ final class Setting: Sendable {
   /// transaction or an in-place change of this thread will write it.
   private func assign(_ encoded: EncodedValue?, _ value: AnyBox?) {
     var begun: StoreState.UnsavedChanges?
+    // It is released without the lock, because its `deinit` may use the store.
+    var replaced: AnyBox?
+    defer { withExtendedLifetime(replaced) {} }
     /// Returns whether to write; nil during an in-place change of another thread.
     func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
       if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
       guard let generation = state.set(key, to: encoded) else { return false }
+      replaced = declaration.cache.valid
       declaration.cache.set(encoded, (value, nil), since: generation)
       // The thread of a transaction has its own value.
       declaration.cache.generation = state.transaction == nil ? generation : nil
-      state.notifyErrorObservers()
+      state.notifyErrorObservers(of: declaration)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
@@ -158,7 +175,7 @@ final class Setting: Sendable {
       // The rejection is set before the next change by another thread, whose success clears it.
       if case .failure(let error) = outcome {
         declaration.cache.rejection = error
-        state.notifyErrorObservers()
+        state.notifyErrorObservers(of: declaration)
       }
       if change.isNested { return false }
       state.changingThread = nil
@@ -181,27 +198,28 @@ final class Setting: Sendable {
   func observe(
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, and its bytes.
-    typealias Last = (value: AnyBox, encoded: EncodedValue?)
-    let last = Lock(Last?.none)
-    // An invalid value is reported now instead of at the next get.
-    if !Fork.isChild { _ = read() }
-    return store.observe(key) { [declaration, defaultValue, weak store] _, encoded in
+    /// The last valid value, its bytes, and whether the observer was called with it.
+    typealias Last = (value: AnyBox, encoded: EncodedValue?, isKnown: Bool)
+    var valid: (value: AnyBox?, encoded: EncodedValue?) = (nil, nil)
+    if !Fork.isChild {
+      // An invalid value is reported now instead of at the next get.
+      _ = read()
+      valid = store.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
+    }
+    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, false))
+    return store.observe(key) { [declaration, defaultValue] _, encoded in
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
-        if let old, old.encoded == encoded { return }
+        if old.isKnown, old.encoded == encoded { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied) }
-        observer(old?.value, value)
+        last.withLock { $0 = (value, encoded?.copied, true) }
+        observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
-        if old != nil { return }
-        let (valid, bytes) =
-          store?.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
-          ?? (nil, nil)
-        last.withLock { $0 = (valid ?? defaultValue, bytes) }
-        observer(nil, valid ?? defaultValue)
+        if old.isKnown { return }
+        last.withLock { $0.isKnown = true }
+        observer(nil, old.value)
       }
     }
   }

@@ -56,6 +56,7 @@ extension KeyValueStore {
     let tree = try? TreeEncoder().encode(defaultValue)
     let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
     return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
+      .declaration
   }
 
   /// Caches contents, decodes the values of properties that have changed, and reports mistakes.
@@ -101,17 +102,26 @@ extension KeyValueStore {
     let failures = outcomes.compactMap { outcome in
       if case .failure(let failure) = outcome { failure } else { nil }
     }
-    // The values of a transaction are not yet in the file.
-    let isInFile = pending.allSatisfy { $0.generation != nil }
-    var errors = backend.errors(for: failures, findingPlaces: isInFile)[...]
+    var errors = backend.errors(for: failures)[...]
     let results = outcomes.map { outcome -> DecodedValue in
       switch outcome {
       case .success(let value): (value, nil)
       case .failure: (nil, errors.removeFirst())
       }
     }
-    let isReported = state.withLock { state in
-      zip(pending, results).map { state.cache($1, of: $0) }
+    // The replaced values are released without the lock, because their `deinit` may use the store.
+    let (isReported, replaced) = state.withLock { state in
+      let replaced = pending.map(\.declaration.cache.valid)
+      let isReported = zip(pending, results).map { state.cache($1, of: $0) }
+      state.notifyErrorObservers()
+      return (isReported, replaced)
+    }
+    withExtendedLifetime(replaced) {}
+    for (value, result) in zip(pending, results) where result.error != nil {
+      // The last valid bytes are in an older file, which a slice retains.
+      let bytes = state.withLock { _ in value.declaration.cache.validBytes }
+      let copy = bytes?.copied
+      state.withLock { _ in value.declaration.cache.replaceValidBytes(bytes, by: copy) }
     }
     return (results, zip(results, isReported).compactMap { $1 ? $0.error : nil })
   }
@@ -127,7 +137,7 @@ extension KeyValueStore {
   public var unknownKeys: [UnknownKey] {
     get throws {
       try load()
-      return described(unknownEntries())
+      return described(state.withLock { unknownEntries(in: $0) })
     }
   }
 
@@ -145,29 +155,39 @@ extension KeyValueStore {
   }
 
   private func reportNewUnknownKeys() {
-    guard let reported = state.withLock({ $0.reportedUnknownKeys }) else { return }
-    let unknown = unknownEntries().prefix(100)
-    let new = described(unknown.filter { reported[$0.key] == nil })
-    let keys = Set(unknown.map(\.key))
+    let new = state.withLock { state in
+      unknownEntries(in: state).filter { state.reportedUnknownKeys?[$0.key] == nil }
+    }
+    let described = described(Array(new.prefix(Self.reportLimit)))
     let newest = state.withLock { state -> [UnknownKey] in
-      let gone = (state.reportedUnknownKeys ?? [:]).filter { !keys.contains($0.key) }
+      // Another thread may have found other contents, or reported some keys, in the meantime.
+      let keys = Set(unknownEntries(in: state).map(\.key))
+      var reported = state.reportedUnknownKeys ?? [:]
+      let gone = reported.filter { !keys.contains($0.key) }
       Self.didSucceed(after: gone.values.map(KeyValueStoreError.unknownKey))
-      for key in gone.keys { state.reportedUnknownKeys?[key] = nil }
-      // Another thread may have reported some of the keys in the meantime.
-      return new.filter {
-        state.reportedUnknownKeys?.updateValue($0, forKey: StoredKey($0.key)) == nil
+      for key in gone.keys { reported[key] = nil }
+      let newest = described.filter { unknown in
+        let key = StoredKey(unknown.key)
+        guard keys.contains(key), reported[key] == nil, reported.count < Self.reportLimit else {
+          return false
+        }
+        reported[key] = unknown
+        return true
       }
+      state.reportedUnknownKeys = reported
+      return newest
     }
     for key in newest { report(.unknownKey(key)) }
   }
 
-  private func unknownEntries() -> [KeyValueEntry] {
-    state.withLock { state in
-      (state.contents?.parts ?? []).joined().filter { entry in
-        // In a store with a version, the key `$version` is reserved.
-        state.declarations[entry.key].isEmpty
-          && (version.number == 0 || entry.key != SettingsVersion.key)
-      }
+  /// The number of unknown keys that are reported or compared with the properties' keys.
+  private static var reportLimit: Int { 100 }
+
+  private func unknownEntries(in state: StoreState) -> [KeyValueEntry] {
+    (state.contents?.parts ?? []).joined().filter { entry in
+      // In a store with a version, the key `$version` is reserved.
+      state.declarations[entry.key].isEmpty
+        && (version.number == 0 || entry.key != SettingsVersion.key)
     }
   }
 

@@ -29,8 +29,7 @@ extension KeyValueStore {
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
   /// Unlike a ``StoredValue``, this method has no default value, so a structure must be complete.
-  /// After each change of the file, the first 100 errors have the place of the mistake, for which
-  /// the file is read again.
+  /// An error has the place of the mistake, for which the file is read again.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
   ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
@@ -42,8 +41,7 @@ extension KeyValueStore {
     do throws(DecodingFailure) {
       return try coding.decoded(type, from: encoded, key: key)
     } catch {
-      let findsPlace = state.withLock { $0.findsPlaceOfMistake() }
-      throw backend.errors(for: [error], findingPlaces: findsPlace)[0]
+      throw backend.errors(for: [error])[0]
     }
   }
 

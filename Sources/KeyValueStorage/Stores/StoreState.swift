@@ -15,10 +15,8 @@ struct StoreState: Sendable {
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.
   @ReportedError private(set) var readError: KeyValueStoreError? {
-    didSet { notifyErrorObservers() }
+    didSet { if readError != oldValue { notifyErrorObservers() } }
   }
-  /// The number of mistakes in the contents whose places `value(of:)` has looked for.
-  private var placeCount = 0
   /// The start of the grace period for contents that have become empty or unreadable.
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
@@ -30,7 +28,7 @@ struct StoreState: Sendable {
   var saves: [PendingSave] = []
   /// The reason why unsaved changes could not be written; nil if there are none.
   @ReportedError var writeError: KeyValueStoreError? {
-    didSet { notifyErrorObservers() }
+    didSet { if writeError != oldValue { notifyErrorObservers() } }
   }
   /// The reason why the file could not be migrated, although it could be read.
   @ReportedError var migrationWriteError: KeyValueStoreError?
@@ -85,7 +83,6 @@ struct StoreState: Sendable {
   ) -> (pending: [PendingValue], hasNewKeys: Bool) {
     // Only after changes by others must the values of all properties be compared.
     let changed = write?.base == contents?.revision ? write?.keys : nil
-    if changed == nil { placeCount = 0 }
     gracePeriodStart = nil
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
@@ -106,18 +103,17 @@ struct StoreState: Sendable {
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
     for value in pending { value.declaration.cache.isOutdated = true }
+    if readError != nil {
+      for declaration in declarations.all {
+        let isMended = declaration.cache.rejection?.isOfFile ?? false
+        if isMended { declaration.cache.rejection = nil }
+      }
+    }
     // Last, so that an observer of errors is not called with nil before a mistake is found.
     readError = nil
+    // The written keys no longer have the error of those that are left.
+    if writeError != nil { notifyErrorObservers() }
     return (pending, changed?.contains { declarations[$0].isEmpty } ?? true)
-  }
-
-  /// Returns whether to look for the place of another mistake that `value(of:)` has found.
-  ///
-  /// Each place requires a read of the file, and the values of a transaction are not yet in it.
-  mutating func findsPlaceOfMistake() -> Bool {
-    if ownTransaction != nil || placeCount == 100 { return false }
-    placeCount += 1
-    return true
   }
 
   /// Records a read error, unless another thread has read newer contents in the meantime.
