@@ -79,23 +79,20 @@ package struct TextReader<Format: StoredFormat> {
     ["<", "|", "=", ">"].map { String(repeating: $0, count: 7) }
   }
 
-  /// Returns the index of the first quotation mark of typography in a range; nil for none.
+  /// Returns the error for a quotation mark of typography at an index; nil if there is none.
   ///
-  /// Word processors and chat programs replace straight quotation marks by these.
-  func indexOfTypographicQuote(in range: Range<Int>) -> Int? {
-    // The characters are U+2018 to U+201F, and the first two bytes are the same.
-    range.first {
-      bytes[$0...].starts(with: [0xE2, 0x80]) && Self.isQuote(bytes[$0...].dropFirst(2))
-    }
-  }
-
-  private static func isQuote(_ rest: ArraySlice<UInt8>) -> Bool {
-    rest.first.map { 0x98...0x9F ~= $0 } ?? false
-  }
-
-  /// Returns an error for a quotation mark of typography at an index.
-  func typographicQuote(at index: Int) -> FormatError {
-    failure("typographic quotation mark; use the straight one", at: index)
+  /// Word processors and chat programs replace straight quotation marks by these. With `end`, the
+  /// index is within a string that is not closed before `end`, and only a double quotation mark
+  /// where a string may be followed by more is an error. Any other may be meant as it is.
+  func typographicQuote(at index: Int, inStringUpTo end: Int? = nil) -> FormatError? {
+    // The characters are U+2018 to U+201F, and from U+201C on they are double.
+    let text = bytes[index...]
+    guard text.starts(with: [0xE2, 0x80]), let last = text.dropFirst(2).first,
+      (end == nil ? 0x98...0x9F : 0x9C...0x9F) ~= last
+    else { return nil }
+    let next = end.flatMap { bytes[(index + 3)..<$0].first { !$0.isWhitespace } }
+    if let next, !",:}]".utf8.contains(next) { return nil }
+    return failure("typographic quotation mark; use the straight one", at: index)
   }
 }
 

@@ -15,9 +15,7 @@ extension JSONReader {
     case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
     case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
       failure("comments are not allowed in JSON")
-    default:
-      indexOfTypographicQuote(in: position..<position + 1).map(typographicQuote)
-        ?? failure(reason)
+    default: typographicQuote(at: position) ?? failure(reason)
     }
   }
 
@@ -206,12 +204,13 @@ extension JSONReader {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-        if let quote = indexOfTypographicQuote(in: start..<position) {
-          throw typographicQuote(at: quote)
+      case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        for index in start..<position where bytes[index] == 0xE2 {
+          if let error = typographicQuote(at: index, inStringUpTo: position) { throw error }
         }
+        if isAtEnd { throw unexpected("expected a closing quotation mark") }
         throw failure("expected a closing quotation mark before the end of the line")
-      case nil, 0: throw unexpected("expected a closing quotation mark")
+      case 0: throw unexpected("expected a closing quotation mark")
       default: throw failure("unescaped control character")
       }
     }
