@@ -55,13 +55,17 @@ extension ValueCodingError.Problem {
   }
 }
 
-/// Returns the raw values of the cases of an enumeration, at most 20; nil for another type.
-func rawValues(of type: Any.Type) -> [String]? {
+/// Returns the raw values of the cases of an enumeration, at most 20, and the kind of them; nil for
+/// another type.
+func rawValues(of type: Any.Type) -> (values: [String], kind: ValueCodingError.Kind)? {
   func names<Enumeration: CaseIterable & RawRepresentable>(
     _ type: Enumeration.Type
-  ) -> [String] {
+  ) -> (values: [String], kind: ValueCodingError.Kind) {
     let cases = type.allCases.prefix(21).map { "\($0.rawValue)".shown(atMost: 40) }
-    return cases.count > 20 ? cases.prefix(20) + ["…"] : cases
+    return (
+      cases.count > 20 ? cases.prefix(20) + ["…"] : cases,
+      Enumeration.RawValue.self is any StringProtocol.Type ? .string : .number
+    )
   }
   guard let type = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
   return names(type)

@@ -138,14 +138,39 @@ extension ValueTree {
     guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
     do {
       return try type.init(from: reader)
-    } catch DecodingError.dataCorrupted(let failure) where failure.underlyingError == nil {
-      guard context.form == .setting, let allowed = rawValues(of: type) else {
-        throw DecodingError.dataCorrupted(failure)
-      }
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(
-          codingPath: failure.codingPath, debugDescription: failure.debugDescription,
-          underlyingError: ValueCodingError.Problem.unknownCase(allowed: allowed)))
+    } catch {
+      throw context.form == .setting ? reader.error(error, ofRawValueOf: type) : error
+    }
+  }
+}
+
+extension TreeReader {
+  /// Returns the error of an enumeration about the raw value at this path, with its cases; any
+  /// other error, such as that of a type's own code, is returned as it is.
+  fileprivate func error(_ error: any Error, ofRawValueOf type: Any.Type) -> any Error {
+    guard type is any RawRepresentable.Type else { return error }
+    let cases = rawValues(of: type)
+    let problem = cases.map { ValueCodingError.Problem.unknownCase(allowed: $0.values) }
+    let depth = codingPath.count
+    func isWrongType(_ context: DecodingError.Context) -> Bool {
+      guard context.codingPath.count == depth,
+        case ValueCodingError.Problem.wrongType(let expected, _)? = context.underlyingError
+      else { return false }
+      return expected == cases?.kind
+    }
+    switch error {
+    // The description by the standard library contains all of the raw value.
+    case DecodingError.dataCorrupted(let context)
+    where context.codingPath.count == depth && context.underlyingError == nil
+      && context.debugDescription.hasPrefix("Cannot initialize "):
+      return DecodingError.dataCorrupted(DecodingError.Context(problem ?? .notValid, at: path))
+    case DecodingError.typeMismatch(let expected, let context) where isWrongType(context):
+      return DecodingError.typeMismatch(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    case DecodingError.valueNotFound(let expected, let context) where isWrongType(context):
+      return DecodingError.valueNotFound(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    default: return error
     }
   }
 }

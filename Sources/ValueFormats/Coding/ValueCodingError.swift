@@ -5,7 +5,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
     case missingElement
-    case outOfRange(type: String)
+    /// The type cannot represent the number; an integer type has a range.
+    case outOfRange(type: String, range: String? = nil)
     case notValid
     /// The raw value is of no case; `allowed` are those of the cases.
     case unknownCase(allowed: [String])
@@ -54,7 +55,8 @@ extension ValueCodingError.Problem {
     case .missingKey(let key?): "the key \(key) is missing"
     case .missingKey(nil): "a key is missing"
     case .missingElement: "the array has too few elements"
-    case .outOfRange(let type): "the number is out of range for \(type)"
+    case .outOfRange(let type, let range):
+      "the number is out of range for \(type)\(range.map { ", from \($0)" } ?? "")"
     case .notValid: "the stored value is not valid for this type"
     case .unknownCase(let allowed): "expected one of \(allowed.joined(separator: ", "))"
     case .notEncodable: "a part of it cannot be encoded"

@@ -45,6 +45,58 @@ struct InvalidValueTests {
     #expect(error.reason == "expected one of info, debug")
   }
 
+  @Test func valueOfAnotherTypeHasTheCases() throws {
+    for tree in [ValueTree.number(.integer(7)), .null(depth: 0), .array([])] {
+      let error = try self.error(decoding: [Level].self, from: .array([tree]))
+      #expect(error.path == [.index(0)] && error.found == tree.shown)
+      #expect(error.reason == "expected one of info, debug")
+    }
+    #expect(
+      try error(decoding: Many.self, from: .string("5")).reason.hasPrefix("expected one of 0"))
+  }
+
+  private struct Name: RawRepresentable, Codable {
+    let rawValue: String
+    init?(rawValue: String) { return nil }
+  }
+
+  @Test func rawValueIsShortened() throws {
+    let text = String(repeating: "x", count: 100)
+    let error = try error(decoding: Name.self, from: .string(text))
+    #expect(error.found == "\"\(text.prefix(40))…\"")
+    #expect(error.reason == "the stored value is not valid for this type")
+  }
+
+  /// An enumeration with its own code.
+  private enum Choosy: String, CaseIterable, Decodable {
+    case one
+
+    init(from decoder: any Decoder) throws {
+      if try decoder.singleValueContainer().decode([String: String].self).isEmpty {
+        throw DecodingError.dataCorrupted(
+          DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "It is empty."))
+      }
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: [IndexKey(intValue: 0)], debugDescription: "Cannot initialize"))
+    }
+  }
+
+  @Test func descriptionOfATypeIsKept() throws {
+    #expect(try error(decoding: Choosy.self, from: .dictionary([:])).reason == "It is empty")
+    let full = ValueTree.dictionary(["a": .string("b")])
+    #expect(try error(decoding: Choosy.self, from: full).reason == "Cannot initialize")
+    let text = try error(decoding: Choosy.self, from: .string("one"))
+    #expect(text.reason == "expected a dictionary")
+  }
+
+  @Test func integerHasItsRange() throws {
+    let large = try error(decoding: UInt8.self, from: .number(.integer(256)))
+    #expect(large.reason == "the number is out of range for UInt8, from 0 to 255")
+    let fraction = try error(decoding: UInt8.self, from: .number(.real(1.5)))
+    #expect(fraction.reason == "the number is out of range for UInt8")
+  }
+
   @Test func errorOfATypeIsNamedWithoutItsText() throws {
     let error = try self.error(decoding: [Refusing].self, from: .array([.bool(true)]))
     #expect(error.found == nil)
