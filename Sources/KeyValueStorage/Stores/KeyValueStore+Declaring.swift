@@ -144,7 +144,7 @@ extension KeyValueStore {
   /// Reports each unknown key of the file to ``onFailure``, now and whenever one is added.
   ///
   /// Call it after the properties have been created or declared; see ``unknownKeys``. At most 100
-  /// unknown keys are reported.
+  /// of the keys in the file are reported.
   public func reportUnknownKeys() {
     if Fork.isChild { return Self.onFailure(.forked) }
     state.withLock { state in
@@ -194,29 +194,37 @@ extension KeyValueStore {
   /// Returns keys with their places, and with suggestions for the first 100.
   private func described(_ entries: [KeyValueEntry]) -> [UnknownKey] {
     if entries.isEmpty { return [] }
-    let known = state.withLock { $0.declarations.keys.map(\.string).sorted() }
+    let known = state.withLock { $0.declarations.keys.map(\.string) }
+      .filter { $0.utf8.count <= Self.comparedSize }.sorted()
+      .map { (name: $0, scalars: Array($0.unicodeScalars)) }
     let parts = entries.map { FilePart(key: $0.key, value: $0.value, location: .key) }
     let places = (backend as? FileBackend)?.places(of: parts)
     return entries.enumerated().map { index, entry in
       UnknownKey(
         key: entry.key.string,
-        suggestion: index < 100 ? Self.mostSimilar(to: entry.key.string, among: known) : nil,
+        suggestion: index < Self.reportLimit
+          ? Self.mostSimilar(to: entry.key.string, among: known) : nil,
         path: places?[index].path, line: places?[index].position?.line,
         column: places?[index].position?.column)
     }
   }
 
   /// Returns the key that differs least, by at most two characters; nil if there is none.
-  private static func mostSimilar(to key: String, among known: [String]) -> String? {
-    // The limits of the lengths bound the time for hostile keys.
-    guard key.utf8.count <= 64 else { return nil }
-    let limit = key.count > 3 ? 2 : 1
-    let similar = known.compactMap { name -> (name: String, distance: Int)? in
-      guard name.utf8.count <= 64, abs(name.count - key.count) <= limit else { return nil }
-      let distance = key.distance(to: name)
-      // A key of one letter is similar to none.
-      return distance <= limit && distance < key.count ? (name, distance) : nil
+  private static func mostSimilar(
+    to key: String, among known: [(name: String, scalars: [Unicode.Scalar])]
+  ) -> String? {
+    guard key.utf8.count <= comparedSize else { return nil }
+    let key = Array(key.unicodeScalars)
+    // A key of one letter is similar to none.
+    let limit = min(key.count > 3 ? 2 : 1, key.count - 1)
+    let similar = known.compactMap { name, scalars -> (name: String, distance: Int)? in
+      if abs(scalars.count - key.count) > limit { return nil }
+      return key.distance(to: scalars, atMost: limit).map { (name, $0) }
     }
     return similar.min { $0.distance < $1.distance }?.name
   }
+
+  /// The size of the longest keys that are compared, in bytes, which bounds the time for hostile
+  /// ones.
+  private static var comparedSize: Int { 64 }
 }

@@ -19,18 +19,30 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-  /// Returns the Levenshtein distance, in characters to insert, delete or replace.
+  /// Returns the Levenshtein distance, in code points to insert, delete or replace.
   package func distance(to other: String) -> Int {
-    var row = Array(0...other.count)
+    Array(unicodeScalars).distance(to: Array(other.unicodeScalars), atMost: .max) ?? .max
+  }
+}
+
+extension [Unicode.Scalar] {
+  /// Returns the Levenshtein distance, in code points to insert, delete or replace; nil if it is
+  /// greater than a limit.
+  package func distance(to other: [Unicode.Scalar], atMost limit: Int) -> Int? {
+    var row = Array<Int>(0...other.count)
     for (line, character) in enumerated() {
       var diagonal = row[0]
       row[0] = line + 1
+      var least = row[0]
       for (column, candidate) in other.enumerated() {
         let replaced = diagonal + (character == candidate ? 0 : 1)
         diagonal = row[column + 1]
         row[column + 1] = Swift.min(replaced, row[column] + 1, diagonal + 1)
+        least = Swift.min(least, row[column + 1])
       }
+      // The numbers of the next lines are not smaller than the least of this one.
+      if least > limit { return nil }
     }
-    return row[other.count]
+    return row[other.count] > limit ? nil : row[other.count]
   }
 }
