@@ -98,13 +98,14 @@ struct MissingMemberTests {
       try mistake(#"{"remote": {"port": null}}"#, default: Sync())
         == "line 1, column 29: key.remote.port is null, expected a number")
     #expect(
-      try mistake("{}", default: Remote?.none) == "line 1, column 9: key: the key host is missing")
+      try mistake("{}", default: Remote?.none)
+        == "line 1, column 9: key: the key host is missing (type Optional<Remote>)")
     #expect(
       try mistake(#"[{"host": "h"}]"#, default: [Remote()])
-        == "line 1, column 10: key[0]: the key port is missing")
+        == "line 1, column 10: key[0]: the key port is missing (type Array<Remote>)")
     #expect(
       try mistake("{}", default: Unencodable())
-        == "line 1, column 9: key: the key number is missing")
+        == "line 1, column 9: key: the key number is missing (type Unencodable)")
     try file.overwrite(#"{"key": {"host": "h"}}"#)
     #expect(throws: KeyValueStoreError.self) {
       try file.open().value(of: "key", as: Remote.self)
@@ -150,7 +151,7 @@ struct MissingMemberTests {
     #expect(volume.wrappedValue == Volume(level: 0.8) && volume.error == nil)
     #expect(
       try mistake("{}", default: Volume())
-        == "line 1, column 9: key: the key percentage is missing")
+        == "line 1, column 9: key: the key percentage is missing (type Volume)")
   }
 
   /// `PropertyListEncoder` writes nil as the text `$null`.

@@ -98,6 +98,9 @@ struct ValuePlaceTests {
     let long = [ValueStep](repeating: key(String(repeating: "k", count: 1000)), count: 500)
     #expect(long.keyPath(from: "a").unicodeScalars.count == 201)
     #expect([ValueStep]().keyPath(from: "\u{202E}a\n") == "\u{FFFD}a\u{FFFD}")
+    for name in ["", "a.b", "a[0]", "a b"] {
+      #expect([.index(1)].keyPath(from: name) == "\"\(name)\"[1]")
+    }
   }
 
   @Test func shownValueIsShortAndVisible() {

@@ -9,7 +9,8 @@ public struct UndecodableValue: Hashable, Sendable {
   public let key: String
   /// The name of the type with which the value was read.
   public let type: String
-  /// The path of the invalid part, which begins with the key, such as `servers[2].port`.
+  /// The path of the invalid part, which begins with the key, such as `servers[2].port`, or
+  /// `"a b".port` for a key that is empty or has a dot, a bracket or a space.
   ///
   /// It has at most 200 characters, none of them invisible.
   public let keyPath: String
@@ -19,6 +20,8 @@ public struct UndecodableValue: Hashable, Sendable {
   /// It has at most 40 characters of the value, none of them invisible.
   public let found: String?
   /// The reason as a clause, such as "expected one of info, debug".
+  ///
+  /// The `debugDescription` of a type's own error has at most 200 characters here.
   public let reason: String
   /// The path of the file, with symbolic links resolved; nil if the place is not known.
   public let path: String?
@@ -34,7 +37,7 @@ public struct UndecodableValue: Hashable, Sendable {
   ) {
     self.key = key
     self.type = type
-    self.keyPath = keyPath ?? key
+    self.keyPath = keyPath ?? [ValueStep]().keyPath(from: key)
     self.found = found
     self.reason = reason
     self.path = path
@@ -45,11 +48,12 @@ public struct UndecodableValue: Hashable, Sendable {
 
 extension UndecodableValue: CustomStringConvertible {
   /// A sentence without its period, such as `settings.json, line 7, column 14: level is "verbose",
-  /// expected one of info, debug`.
+  /// expected one of info, debug`; a reason that does not say what is expected is followed by the
+  /// type.
   public var description: String {
-    let subject = found.map { "\(keyPath) is \($0)" } ?? keyPath
-    let isExpectation = found != nil && reason.hasPrefix("expected ")
-    return place(path, line, column) + subject + (isExpectation ? ", " : ": ") + reason
+    let start = place(path, line, column) + keyPath
+    if let found, reason.hasPrefix("expected ") { return "\(start) is \(found), \(reason)" }
+    return "\(start)\(found.map { " is \($0)" } ?? ""): \(reason) (type \(type))"
   }
 }
 
@@ -83,14 +87,16 @@ public struct UnknownKey: Hashable, Sendable {
 extension UnknownKey: CustomStringConvertible {
   /// Sentences such as `settings.json, line 3, column 3: levle is no setting. Did you mean level?`.
   public var description: String {
-    let advice = suggestion.map { " Did you mean \($0.shown(atMost: 200))?" } ?? ""
-    return "\(place(path, line, column))\(key.shown(atMost: 200)) is no setting.\(advice)"
+    let name = [ValueStep]().keyPath(from: key)
+    let advice = suggestion.map { " Did you mean \([ValueStep]().keyPath(from: $0))?" } ?? ""
+    return "\(place(path, line, column))\(name) is no setting.\(advice)"
   }
 }
 
 /// Returns the beginning of a message about a place in a file; empty if the place is not known.
 private func place(_ path: String?, _ line: Int?, _ column: Int?) -> String {
-  guard let path else { return "" }
+  // A message is one line, even if the path is not.
+  guard let path = path?.shown(atMost: 4096) else { return "" }
   guard let line, let column else { return "\(path): " }
   return "\(path), line \(line), column \(column): "
 }

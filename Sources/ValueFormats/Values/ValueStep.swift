@@ -6,8 +6,11 @@ package enum ValueStep: Hashable, Sendable {
 
 extension [ValueStep] {
   /// The path of a part of the value of a key, such as `servers[2].port`; at most 200 characters.
+  ///
+  /// A key that is empty or could be a path or several words is in quotation marks.
   package func keyPath(from key: String) -> String {
     var path = key.shown(atMost: Self.limit)
+    if key.isEmpty || key.contains(where: { ".[ ".contains($0) }) { path = "\"\(path)\"" }
     for step in self {
       switch step {
       case .key(let key): path += ".\(key.string.shown(atMost: Self.limit))"
