@@ -7,12 +7,7 @@ struct TextPosition: Hashable {
 
   private init() {}
 
-  /// Creates the position of a byte of UTF-8 text, or of the end of the text.
-  init(of offset: Int, in bytes: [UInt8]) {
-    self = Self.all(of: [offset], in: bytes)[offset] ?? TextPosition()
-  }
-
-  /// Returns the position of each offset, in one pass over the text.
+  /// Returns the position of each byte of UTF-8 text, or of its end, in one pass over the text.
   static func all(of offsets: [Int], in bytes: [UInt8]) -> [Int: TextPosition] {
     let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     var positions: [Int: TextPosition] = [:]
