@@ -105,6 +105,81 @@ struct DeclarationTests {
     }
   }
 
+  /// A thread may decode bytes that another one has replaced and set again meanwhile.
+  @Test func replacedValueIsNotCached() throws {
+    let store = KeyValueStore(MemoryBackend(), writes: .coalesced(within: .seconds(100_000)))
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    let optional = StoredValue<Int?>("number", in: store)
+    number.wrappedValue = 1
+    #expect(optional.wrappedValue == 1)
+    number.wrappedValue = 2
+    let pending = store.state.withLock { $0.pending(of: [optional.setting.declaration]) }
+    #expect(pending.count == 1)
+    number.wrappedValue = 1
+    #expect(optional.wrappedValue == 1)
+    store.decode(pending)
+    #expect(optional.wrappedValue == 1)
+    number.wrappedValue = 2
+    #expect(optional.wrappedValue == 2)
+  }
+
+  @Test func errorOfTwoTypesIsReportedOnce() throws {
+    let file = try TestFile()
+    try file.overwrite("{\"number\": \"x\"}")
+    let store = file.open()
+    let errors = store.declare(file.number(in: store), StoredValue<Int?>("number", in: store))
+    #expect(errors.count == 2)
+    #expect(errors.map { ReportedFailures.count(of: $0) }.reduce(0, +) == 1)
+  }
+
+  private struct Undecodable: Codable, Sendable {
+    var number = 0
+
+    init(_ number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws { throw CancellationError() }
+  }
+
+  @Test func savedValueIsNotDecoded() throws {
+    let saved = StoredValue(wrappedValue: Undecodable(0), "key", in: KeyValueStore())
+    for number in 1...2 {
+      try saved.save(Undecodable(number))
+      saved.store.finishHandlers()
+      #expect(saved.wrappedValue.number == number && saved.error == nil)
+    }
+  }
+
+  /// A value whose release uses the store.
+  private final class Releasing: Codable, Sendable {
+    static let store = KeyValueStore()
+    static let releases = Lock(0)
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    deinit {
+      if Self.store.state.withLock({ $0.contents != nil }) { Self.releases.withLock { $0 += 1 } }
+    }
+  }
+
+  @Test func releasedValueMayUseTheStore() throws {
+    do {
+      let property = StoredValue(wrappedValue: Releasing(0), "key", in: Releasing.store)
+      property.wrappedValue = Releasing(1)
+      property.wrappedValue = Releasing(2)
+      try property.save(Releasing(3))
+      try property.store.set(Releasing(4), for: "key")
+      property.store.finishHandlers()
+      #expect(property.wrappedValue.number == 4)
+      // The store forgets most of these properties.
+      for number in 0..<2000 {
+        let forgotten = StoredValue<Releasing?>("key \(number)", in: property.store)
+        forgotten.wrappedValue = Releasing(number)
+      }
+    }
+    #expect(Releasing.releases.withLock { $0 } >= 900)
+  }
+
   @Test func unknownKeysHaveSuggestionsAndPlaces() throws {
     let file = try TestFile()
     try file.overwrite("{\n  \"levle\": 1,\n  \"number\": 2,\n  \"prt\": 3, \"x\": 4\n}")
@@ -151,6 +226,35 @@ struct DeclarationTests {
       store.finishHandlers()
       #expect(ReportedFailures.count(of: error) == count, "\(text)")
     }
+  }
+
+  @Test func atMostAHundredUnknownKeysAreReported() throws {
+    let file = try TestFile()
+    let store = file.open()
+    func write(_ keys: Range<Int>) throws {
+      let members = keys.map { "  \"key \($0)\": 1" }
+      try file.overwrite("{\n\(members.joined(separator: ",\n"))\n}")
+      try store.load()
+      store.finishHandlers()
+    }
+    /// The keys of a file that were reported with their line in it.
+    func reported(_ keys: Range<Int>) -> [Int] {
+      keys.filter { number in
+        let key = UnknownKey(
+          key: "key \(number)", path: file.path, line: 2 + number - keys.lowerBound, column: 3)
+        return ReportedFailures.count(of: .unknownKey(key)) == 1
+      }
+    }
+    try write(100..<250)
+    store.reportUnknownKeys()
+    store.finishHandlers()
+    #expect(reported(100..<250) == Array(100..<200))
+    try write(110..<250)
+    #expect(reported(110..<250) == Array(200..<210))
+    try write(100..<250)
+    #expect(reported(100..<250) == Array(100..<200))
+    #expect(try store.unknownKeys.count == 150)
+    #expect(try store.unknownKeys[0].description.contains(": \"key 100\" is no setting.") == true)
   }
 
   @Test func longKeysHaveNoSuggestion() throws {
