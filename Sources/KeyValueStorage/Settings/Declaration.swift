@@ -24,8 +24,9 @@ final class Declaration: @unchecked Sendable {
     private(set) var validBytes: EncodedValue?
     /// The generation from which `valid` was stored.
     private var validGeneration = 0
-    /// A value that a thread saves, and its bytes; the replaced value once it has been cached.
-    var saving: (value: AnyBox?, encoded: EncodedValue?)?
+    /// A value that a thread saves, and its bytes; once it has been cached, the replaced value.
+    typealias Saving = (value: AnyBox?, encoded: EncodedValue?, isCached: Bool)
+    var saving: Saving?
     /// The reason why the last assignment was rejected.
     var rejection: KeyValueStoreError? {
       didSet {
@@ -46,9 +47,9 @@ final class Declaration: @unchecked Sendable {
     /// The cached bytes are replaced by these equal ones, which later comparisons need not read,
     /// and which retain no older file.
     mutating func findResult(for encoded: EncodedValue?, in generation: Int) -> Bool {
-      if let saved = saving, saved.encoded == encoded, !hasResult(for: encoded) {
+      if let saved = saving, !saved.isCached, saved.encoded == encoded, !hasResult(for: encoded) {
         // The replaced value is not released here, because its `deinit` may use the store.
-        saving?.value = valid
+        saving = (valid, nil, true)
         set(encoded, (saved.value, nil), since: generation)
       }
       if !hasResult(for: encoded) { return false }
@@ -222,13 +223,15 @@ extension StoreState {
         && ownTransaction?.draft.stored[declaration.key] != encoded
     }
     // A property of another type, or with another default value, may have the same message.
-    let isKnown = declarations[declaration.key].contains {
-      $0.cache.hasResult(for: encoded)
-        && ($0 === declaration || $0.cache.error?.description == message)
-    }
+    let isNew =
+      message != nil
+      && !declarations[declaration.key].contains {
+        $0.cache.hasResult(for: encoded)
+          && ($0 === declaration || $0.cache.error?.description == message)
+      }
     declaration.cache.set(encoded, result, since: generation)
     declaration.cache.generation = sharedGeneration
-    return message != nil && !isKnown
+    return isNew
   }
 
   /// The generation for which a value can be cached; nil while each access must check.

@@ -83,14 +83,14 @@ final class Setting: Sendable {
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
     let encoded = try encode(value)
-    setSaving((Box(value), encoded))
+    setSaving((Box(value), encoded, false))
     defer { setSaving(nil) }
     try store.save(key, encoded)
     reject(nil)
   }
 
   /// Sets the value that the next write caches, so that no thread has to decode it.
-  private func setSaving(_ saving: (value: AnyBox?, encoded: EncodedValue?)?) {
+  private func setSaving(_ saving: Declaration.Cache.Saving?) {
     let replaced = store.state.withLock { _ in exchange(&declaration.cache.saving, with: saving) }
     withExtendedLifetime(replaced) {}
   }

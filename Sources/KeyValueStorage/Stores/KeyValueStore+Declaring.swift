@@ -156,9 +156,12 @@ extension KeyValueStore {
 
   private func reportNewUnknownKeys() {
     let new = state.withLock { state in
-      unknownEntries(in: state).filter { state.reportedUnknownKeys?[$0.key] == nil }
+      let all = unknownEntries(in: state)
+      let new = all.filter { state.reportedUnknownKeys?[$0.key] == nil }
+      // The others have been reported.
+      return Array(new.prefix(Self.reportLimit - (all.count - new.count)))
     }
-    let described = described(Array(new.prefix(Self.reportLimit)))
+    let described = described(new)
     let newest = state.withLock { state -> [UnknownKey] in
       // Another thread may have found other contents, or reported some keys, in the meantime.
       let keys = Set(unknownEntries(in: state).map(\.key))

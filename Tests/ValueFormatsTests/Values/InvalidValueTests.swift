@@ -78,14 +78,14 @@ struct InvalidValueTests {
       }
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
-          codingPath: [IndexKey(intValue: 0)], debugDescription: "Cannot initialize"))
+          codingPath: [IndexKey(intValue: 0)], debugDescription: "Cannot initialize it."))
     }
   }
 
   @Test func descriptionOfATypeIsKept() throws {
     #expect(try error(decoding: Choosy.self, from: .dictionary([:])).reason == "It is empty")
     let full = ValueTree.dictionary(["a": .string("b")])
-    #expect(try error(decoding: Choosy.self, from: full).reason == "Cannot initialize")
+    #expect(try error(decoding: Choosy.self, from: full).reason == "Cannot initialize it")
     let text = try error(decoding: Choosy.self, from: .string("one"))
     #expect(text.reason == "expected a dictionary")
   }
