@@ -247,11 +247,11 @@ extension StoreState {
     readError ?? (unsaved[key] == nil ? nil : writeError)
   }
 
-  /// Schedules the calls of the observers of errors that have changed, by default of all.
-  mutating func notifyErrorObservers(of chosen: Declaration? = nil) {
+  /// Schedules the calls of the observers of errors that have changed, by default of all keys.
+  mutating func notifyErrorObservers(of key: StoredKey? = nil) {
     for index in errorObservers.indices {
       let declaration = errorObservers[index].declaration
-      if let chosen, chosen !== declaration { continue }
+      if let key, key != declaration.key { continue }
       let error = self.error(of: declaration)
       // After a change of the bytes, the error is not known before they are decoded.
       let isKnown = readError != nil || declaration.cache.hasResult(for: self[declaration.key])

@@ -114,7 +114,7 @@ final class Setting: Sendable {
   private func reject(_ error: KeyValueStoreError?) {
     store.state.withLock { state in
       declaration.cache.rejection = error
-      state.notifyErrorObservers(of: declaration)
+      state.notifyErrorObservers(of: key)
     }
   }
 
@@ -134,7 +134,7 @@ final class Setting: Sendable {
       declaration.cache.set(encoded, (value, nil), since: generation)
       // The thread of a transaction has its own value.
       declaration.cache.generation = state.transaction == nil ? generation : nil
-      state.notifyErrorObservers(of: declaration)
+      state.notifyErrorObservers(of: key)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
@@ -175,7 +175,7 @@ final class Setting: Sendable {
       // The rejection is set before the next change by another thread, whose success clears it.
       if case .failure(let error) = outcome {
         declaration.cache.rejection = error
-        state.notifyErrorObservers(of: declaration)
+        state.notifyErrorObservers(of: key)
       }
       if change.isNested { return false }
       state.changingThread = nil
