@@ -111,7 +111,7 @@ struct StoredValueTests {
     let error = KeyValueStoreError.undecodable(
       UndecodableValue(
         key: "volume", type: "Double", reason: "expected a number", found: "\"loud\"",
-        path: file.path, line: 1, column: 12))
+        place: file.place(1, 12)))
     #expect(player.$volume.error == error)
     #expect(throws: error) { try player.$volume.load() }
     // Writing another key preserves the invalid value.

@@ -91,11 +91,10 @@ struct DecodingFailure: Error {
   let reason: String
 
   /// Returns the error for the failure, with its place if it is known.
-  func error(at place: FilePlace? = nil) -> KeyValueStoreError {
+  func error(at place: FileBackend.PartPlace? = nil) -> KeyValueStoreError {
     .undecodable(
       UndecodableValue(
         key: part.key.string, type: type, reason: reason.naming(place?.first), keyPath: keyPath,
-        found: found, path: place?.path, line: place?.position?.line,
-        column: place?.position?.column))
+        found: found, place: place?.place))
   }
 }

@@ -17,12 +17,37 @@ struct FilePart: Sendable {
   let location: Location
 }
 
-/// The place of a part of a file; only the path is known in a binary file, or after a change.
-struct FilePlace: Sendable {
-  let path: String
-  var position: TextPosition?
-  /// The place of the first of two equal keys.
-  var first: TextPosition?
+/// A place in a file, for a message.
+public struct FilePlace: Hashable, Sendable {
+  /// The path of the file, with symbolic links resolved.
+  public let path: String
+  /// The line, from 1; nil in a binary file, or if the part is not in the file, or no longer.
+  public let line: Int?
+  /// The column in code points, from 1; nil if the line is.
+  public let column: Int?
+
+  /// Creates a place.
+  public init(path: String, line: Int? = nil, column: Int? = nil) {
+    self.path = path
+    self.line = line
+    self.column = column
+  }
+
+  init(_ path: String, _ position: TextPosition?) {
+    self.init(path: path, line: position?.line, column: position?.column)
+  }
+
+  /// The line and the column, such as `line 7, column 14`; nil if they are not known.
+  var position: String? {
+    if let line, let column { "line \(line), column \(column)" } else { nil }
+  }
+}
+
+extension FilePlace: CustomStringConvertible {
+  /// The path and the position, such as `settings.json, line 7, column 14`, on one line.
+  public var description: String {
+    path.shown(atMost: 4096) + (position.map { ", \($0)" } ?? "")
+  }
 }
 
 extension KeyValueBackend {
@@ -36,14 +61,17 @@ extension KeyValueBackend {
 
 // Finding the lines of values.
 extension FileBackend {
+  /// A part's place, and that of the first of two equal keys.
+  typealias PartPlace = (place: FilePlace, first: TextPosition?)
+
   /// Returns the places of parts of the file, which is read again once for all of them.
-  func places(of parts: [FilePart]) -> [FilePlace] {
+  func places(of parts: [FilePart]) -> [PartPlace] {
     let path = resolvedPath
-    var places = parts.map { _ in FilePlace(path: path) }
+    let unknown: PartPlace = (FilePlace(path: path), nil)
     // Without a place, a message still has the key.
     guard format != .binary, let bytes = try? content(of: path),
       let file = try? coding.parse(bytes)
-    else { return places }
+    else { return parts.map { _ in unknown } }
     let keys = Set(parts.map(\.key))
     var entries: [StoredKey: KeyValueEntry] = [:]
     for entry in file.entries where keys.contains(entry.key) { entries[entry.key] = entry }
@@ -58,12 +86,10 @@ extension FileBackend {
     }
     let all = offsets.flatMap { [$0?.offset, $0?.first].compactMap(\.self) }
     let positions = TextPosition.all(of: all, in: bytes)
-    for (index, found) in offsets.enumerated() {
-      guard let found else { continue }
-      places[index].position = positions[found.offset]
-      places[index].first = found.first.flatMap { positions[$0] }
+    return offsets.map { found in
+      guard let found else { return unknown }
+      return (FilePlace(path, positions[found.offset]), found.first.flatMap { positions[$0] })
     }
-    return places
   }
 
   private func content(of path: String) throws(KeyValueStoreError) -> [UInt8] {

@@ -106,12 +106,11 @@ extension FileBackend {
     } catch {
       let offsets = [error.offset] + [error.firstOffset].compactMap(\.self)
       let positions = format == .binary ? [:] : TextPosition.all(of: offsets, in: bytes)
-      let position = positions[error.offset]
       let first = error.firstOffset.flatMap { positions[$0] }
       throw .unreadable(
         UnreadableFile(
-          path: resolvedPath, reason: error.reason.naming(first), offset: error.offset,
-          line: position?.line, column: position?.column))
+          place: FilePlace(resolvedPath, positions[error.offset]),
+          reason: error.reason.naming(first), offset: error.offset))
     }
   }
 

@@ -207,8 +207,7 @@ extension KeyValueStore {
         key: entry.key.string,
         suggestion: index < Self.reportLimit
           ? Self.mostSimilar(to: entry.key.string, among: known) : nil,
-        path: places?[index].path, line: places?[index].position?.line,
-        column: places?[index].position?.column)
+        place: places?[index].place)
     }
   }
 

@@ -58,7 +58,8 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     switch self {
     case .unreadable(let file):
       """
-      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or move it \
+      \(file.place.path) cannot be read at \(file.place.position ?? "byte \(file.offset)"): \
+      \(file.reason). Correct the file, or move it \
       aside with moveAsideUnreadableFile(); until then, the file is not written.
       """
     case .empty(let path):
@@ -173,28 +174,17 @@ func convertingErrors<Result: ~Copyable>(
 
 /// A file that could not be parsed, with the position of the error.
 public struct UnreadableFile: Hashable, Sendable {
-  /// The path of the file, with symbolic links resolved.
-  public let path: String
+  /// The place of the error.
+  public let place: FilePlace
   /// The reason as a clause, such as "duplicate key".
   public let reason: String
   /// The offset from the beginning of the file in bytes.
   public let offset: Int
-  /// The line, from 1; nil in a binary file.
-  public let line: Int?
-  /// The column in code points, from 1; nil in a binary file.
-  public let column: Int?
 
   /// Creates a description of an unreadable file.
-  public init(path: String, reason: String, offset: Int, line: Int? = nil, column: Int? = nil) {
-    self.path = path
+  public init(place: FilePlace, reason: String, offset: Int) {
+    self.place = place
     self.reason = reason
     self.offset = offset
-    self.line = line
-    self.column = column
-  }
-
-  var position: String {
-    if let line, let column { return "line \(line), column \(column)" }
-    return "byte \(offset)"
   }
 }

@@ -1,9 +1,6 @@
 import ValueFormats
 
 /// A stored value that does not have the type with which it is read.
-///
-/// For a store with a file, ``line`` and ``column`` are those of the invalid part at the time when
-/// the store found it.
 public struct UndecodableValue: Hashable, Sendable {
   /// The key of the setting.
   public let key: String
@@ -23,26 +20,20 @@ public struct UndecodableValue: Hashable, Sendable {
   ///
   /// The `debugDescription` of a type's own error has at most 200 characters here.
   public let reason: String
-  /// The path of the file, with symbolic links resolved; nil if the place is not known.
-  public let path: String?
-  /// The line, from 1; nil in a binary file, or if the place is not known.
-  public let line: Int?
-  /// The column in code points, from 1; nil in a binary file, or if the place is not known.
-  public let column: Int?
+  /// The place of the invalid part when the store found it; nil for a store without a file.
+  public let place: FilePlace?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.
   public init(
     key: String, type: String, reason: String, keyPath: String? = nil, found: String? = nil,
-    path: String? = nil, line: Int? = nil, column: Int? = nil
+    place: FilePlace? = nil
   ) {
     self.key = key
     self.type = type
     self.keyPath = keyPath ?? [ValueStep]().keyPath(from: key)
     self.found = found
     self.reason = reason
-    self.path = path
-    self.line = line
-    self.column = column
+    self.place = place
   }
 }
 
@@ -51,7 +42,7 @@ extension UndecodableValue: CustomStringConvertible {
   /// expected one of info, debug`; a reason that does not say what is expected is followed by the
   /// type.
   public var description: String {
-    let start = place(path, line, column) + keyPath
+    let start = (place.map { "\($0): " } ?? "") + keyPath
     if let found, reason.hasPrefix("expected ") { return "\(start) is \(found), \(reason)" }
     return "\(start)\(found.map { " is \($0)" } ?? ""): \(reason) (type \(type))"
   }
@@ -63,24 +54,16 @@ public struct UnknownKey: Hashable, Sendable {
   public let key: String
   /// The key of the property with the most similar key; nil if none is similar.
   public let suggestion: String?
-  /// The path of the file, with symbolic links resolved; nil if the place is not known.
-  public let path: String?
-  /// The line of the key, from 1; nil in a binary file, or if the place is not known.
-  public let line: Int?
-  /// The column of the key in code points, from 1; nil in a binary file, or if the place is not
-  /// known.
-  public let column: Int?
+  /// The place of the key; nil for a store without a file.
+  public let place: FilePlace?
 
   /// Creates a description of an unknown key.
   public init(
-    key: String, suggestion: String? = nil, path: String? = nil, line: Int? = nil,
-    column: Int? = nil
+    key: String, suggestion: String? = nil, place: FilePlace? = nil
   ) {
     self.key = key
     self.suggestion = suggestion
-    self.path = path
-    self.line = line
-    self.column = column
+    self.place = place
   }
 }
 
@@ -89,14 +72,6 @@ extension UnknownKey: CustomStringConvertible {
   public var description: String {
     let name = [ValueStep]().keyPath(from: key)
     let advice = suggestion.map { " Did you mean \([ValueStep]().keyPath(from: $0))?" } ?? ""
-    return "\(place(path, line, column))\(name) is no setting.\(advice)"
+    return "\(place.map { "\($0): " } ?? "")\(name) is no setting.\(advice)"
   }
-}
-
-/// Returns the beginning of a message about a place in a file; empty if the place is not known.
-private func place(_ path: String?, _ line: Int?, _ column: Int?) -> String {
-  // A message is one line, even if the path is not.
-  guard let path = path?.shown(atMost: 4096) else { return "" }
-  guard let line, let column else { return "\(path): " }
-  return "\(path), line \(line), column \(column): "
 }

@@ -159,9 +159,10 @@ extension Command {
 }
 
 extension UndecodableValue {
-  /// The place in the file for a message; empty if it is not known.
-  fileprivate var place: String {
-    if let line, let column { " at line \(line), column \(column)" } else { "" }
+  /// The position in the file for a message; empty if it is not known.
+  fileprivate var position: String {
+    guard let line = place?.line, let column = place?.column else { return "" }
+    return " at line \(line), column \(column)"
   }
 }
 
@@ -173,7 +174,8 @@ extension KeyValueStoreError {
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):
       """
-      The value of \(String(reflecting: value.key))\(value.place) cannot be shown: \(value.reason).
+      The value of \(String(reflecting: value.key))\(value.position) cannot be shown: \
+      \(value.reason).
       """
     default: "\(self)"
     }

@@ -19,20 +19,20 @@ struct UnreadableFileTests {
     let store = file.open()
     let volume = StoredValue(wrappedValue: 0.8, "volume", in: store)
     #expect(volume.wrappedValue == 0.8)
-    guard case .unreadable(let place) = volume.error else {
+    guard case .unreadable(let unreadable) = volume.error else {
       Issue.record("\(String(describing: volume.error))")
       return
     }
     if format == .json {
-      #expect(place.line == 3)
-      #expect(place.column == 3)
+      #expect(unreadable.place.line == 3)
+      #expect(unreadable.place.column == 3)
     }
-    #expect(place.path == file.path)
-    #expect(throws: KeyValueStoreError.unreadable(place)) { try volume.load() }
-    #expect(throws: KeyValueStoreError.unreadable(place)) { try volume.save(0.1) }
-    #expect(throws: KeyValueStoreError.unreadable(place)) { try store.set(1, for: "other") }
-    #expect(throws: KeyValueStoreError.unreadable(place)) { try store.keys() }
-    #expect(throws: KeyValueStoreError.unreadable(place)) {
+    #expect(unreadable.place.path == file.path)
+    #expect(throws: KeyValueStoreError.unreadable(unreadable)) { try volume.load() }
+    #expect(throws: KeyValueStoreError.unreadable(unreadable)) { try volume.save(0.1) }
+    #expect(throws: KeyValueStoreError.unreadable(unreadable)) { try store.set(1, for: "other") }
+    #expect(throws: KeyValueStoreError.unreadable(unreadable)) { try store.keys() }
+    #expect(throws: KeyValueStoreError.unreadable(unreadable)) {
       try store.transaction { volume.wrappedValue = 0.2 }
     }
     #expect(volume.wrappedValue == 0.8)

@@ -15,8 +15,8 @@ struct DeclarationTests {
     let name = StoredValue<String?>("name", in: store)
     let error = KeyValueStoreError.undecodable(
       UndecodableValue(
-        key: "number", type: "Int", reason: "expected a number", found: "\"1\"", path: file.path,
-        line: 1, column: 12))
+        key: "number", type: "Int", reason: "expected a number", found: "\"1\"",
+        place: file.place(1, 12)))
     #expect(store.declare(number, name) == [error])
     #expect(ReportedFailures.count(of: error) == 1)
     #expect(store.declare(number, name) == [error])
@@ -190,9 +190,9 @@ struct DeclarationTests {
     let unknown = try store.unknownKeys
     #expect(
       unknown == [
-        UnknownKey(key: "levle", suggestion: "level", path: file.path, line: 2, column: 3),
-        UnknownKey(key: "prt", suggestion: "port", path: file.path, line: 4, column: 3),
-        UnknownKey(key: "x", path: file.path, line: 4, column: 13),
+        UnknownKey(key: "levle", suggestion: "level", place: file.place(2, 3)),
+        UnknownKey(key: "prt", suggestion: "port", place: file.place(4, 3)),
+        UnknownKey(key: "x", place: file.place(4, 13)),
       ])
     #expect(
       unknown[0].description
@@ -213,7 +213,7 @@ struct DeclarationTests {
     let store = file.open()
     let number = file.number(in: store)
     let error = KeyValueStoreError.unknownKey(
-      UnknownKey(key: "numbr", suggestion: "number", path: file.path, line: 1, column: 2))
+      UnknownKey(key: "numbr", suggestion: "number", place: file.place(1, 2)))
     #expect(number.wrappedValue == 0)
     #expect(ReportedFailures.count(of: error) == 0)
     store.reportUnknownKeys()
@@ -241,7 +241,7 @@ struct DeclarationTests {
     func reported(_ keys: Range<Int>) -> [Int] {
       keys.filter { number in
         let key = UnknownKey(
-          key: "key \(number)", path: file.path, line: 2 + number - keys.lowerBound, column: 3)
+          key: "key \(number)", place: file.place(2 + number - keys.lowerBound, 3))
         return ReportedFailures.count(of: .unknownKey(key)) == 1
       }
     }

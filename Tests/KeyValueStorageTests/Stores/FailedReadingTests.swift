@@ -140,7 +140,7 @@ struct FailedReadingTests {
     #expect(list.wrappedValue == [])
     let error = UndecodableValue(
       key: "list", type: "Array<Int>", reason: "expected an array", found: "\"text\"",
-      path: file.path, line: 1, column: 10)
+      place: file.place(1, 10))
     #expect(list.error == .undecodable(error))
     #expect(try file.text == "{\"list\": \"text\"}")
     list.wrappedValue = [1]

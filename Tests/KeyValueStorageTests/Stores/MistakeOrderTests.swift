@@ -31,13 +31,12 @@ struct MistakeOrderTests {
     let number = file.number(in: store)
     #expect(number.wrappedValue == 1)
     try file.overwrite("{\"number\": \"x\"}")
-    func error(_ path: String?, _ line: Int?, _ column: Int?) -> KeyValueStoreError {
+    func error(_ place: FilePlace?) -> KeyValueStoreError {
       .undecodable(
         UndecodableValue(
-          key: "number", type: "Int", reason: "expected a number", found: "\"x\"", path: path,
-          line: line, column: column))
+          key: "number", type: "Int", reason: "expected a number", found: "\"x\"", place: place))
     }
-    let expected = error(file.path, 1, 12)
+    let expected = error(file.place(1, 12))
     try store.transaction {
       #expect(number.wrappedValue == 1)
       #expect(number.error == expected)
@@ -45,7 +44,7 @@ struct MistakeOrderTests {
     store.finishHandlers()
     #expect(number.error == expected)
     #expect(ReportedFailures.count(of: expected) == 1)
-    #expect(ReportedFailures.count(of: error(file.path, nil, nil)) == 0)
+    #expect(ReportedFailures.count(of: error(file.place())) == 0)
   }
 
   @Test func refusalEndsWhenTheFileIsMended() throws {

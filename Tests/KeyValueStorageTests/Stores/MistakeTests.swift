@@ -36,7 +36,7 @@ struct MistakeTests {
     .undecodable(
       UndecodableValue(
         key: "level", type: "Level", reason: "expected one of info, debug", found: "\"verbose\"",
-        path: file.path, line: line, column: column))
+        place: file.place(line, column)))
   }
 
   private static let invalid = "{\n  \"level\": \"verbose\"\n}\n"
@@ -138,7 +138,7 @@ struct MistakeTests {
     #expect(try file.text == "{\"list\": [1, \"2\"]}")
     let error = UndecodableValue(
       key: "list", type: "Array<Int>", reason: "expected a number", keyPath: "list[1]",
-      found: "\"2\"", path: file.path, line: 1, column: 14)
+      found: "\"2\"", place: file.place(1, 14))
     #expect(list.error == .undecodable(error))
     try file.overwrite("{\"list\": [1, 2]}")
     #expect(try list.load() == [1, 2])
@@ -229,7 +229,7 @@ struct MistakeTests {
     let position = format == .binary ? nil : 2
     let expected = UndecodableValue(
       key: "key", type: "Array<Int>", reason: "expected a number", keyPath: "key[1]",
-      found: "\"x\"", path: file.path, line: position, column: position)
+      found: "\"x\"", place: file.place(position, position))
     for _ in 0..<200 { #expect(try mistake() == expected) }
     #expect(try store.transaction { try mistake() } == expected)
   }

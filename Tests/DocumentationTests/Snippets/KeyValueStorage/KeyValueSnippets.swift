@@ -82,7 +82,7 @@ struct KeyValueSnippets {
     do {
       try player.$volume.save(0.5)
     } catch KeyValueStoreError.unreadable(let file) {
-      print("mend line \(file.line ?? 1) of \(file.path)")
+      print("mend line \(file.place.line ?? 1) of \(file.place.path)")
     } catch {
       print(error)
     }
