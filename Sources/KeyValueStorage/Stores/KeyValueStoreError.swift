@@ -6,8 +6,8 @@ import StorageInternals
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
 /// Only ``undecodable(_:)`` contains a part of a stored value: at most 40 characters of it, at most
-/// 200 of the path to it, which may have keys of a dictionary, and at most 200 of the description of
-/// an error of the type's own code, which may have any part of the value.
+/// 200 of the path to it, which may have keys of a dictionary, and at most 200 of the description
+/// by the type's own code, which may have any part of the value.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
   /// is repaired or moved aside.
