@@ -6,7 +6,7 @@ import Synchronization
 @safe package final class AddressPool: @unchecked Sendable {
   // `@unchecked`: the places are atomic. A place without an address contains 0.
   private let places = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: AddressPool.capacity)
-  /// The addresses that were returned when all places were in use.
+  /// The other addresses: new ones, and those that were returned when all places were in use.
   private let others = Lock([UInt]())
 
   private static let capacity = 8
@@ -22,18 +22,31 @@ import Synchronization
 
   /// Removes and returns an address; if there is none, first adds those that a closure returns.
   package func take(adding makeMore: () -> [UInt] = { [] }) -> UInt? {
-    for index in 0..<Self.capacity {
-      let address = unsafe places[index].exchange(0, ordering: .sequentiallyConsistent)
-      if address != 0 { return address }
-    }
+    if let address = takeFromPlace() { return address }
     return others.withLock { others in
-      if others.isEmpty { others = makeMore() }
+      // Another thread may have returned an address since the first search.
+      if let address = others.popLast() ?? takeFromPlace() { return address }
+      others = makeMore()
       return others.popLast()
     }
   }
 
+  // A place is read before it is changed, because a change takes the cache line from other threads.
+
+  private func takeFromPlace() -> UInt? {
+    // With a relaxed load, this thread could miss an address although the thread that returns it
+    // does not see an earlier change by this one, as in `OpenSSLCipher.eraseKeys()`.
+    for index in 0..<Self.capacity
+    where unsafe places[index].load(ordering: .sequentiallyConsistent) != 0 {
+      let address = unsafe places[index].exchange(0, ordering: .sequentiallyConsistent)
+      if address != 0 { return address }
+    }
+    return nil
+  }
+
+  /// Returns an address that was taken, or adds a new one.
   package func put(_ address: UInt) {
-    for index in 0..<Self.capacity {
+    for index in 0..<Self.capacity where unsafe places[index].load(ordering: .relaxed) == 0 {
       let (isExchanged, _) = unsafe places[index].compareExchange(
         expected: 0, desired: address, ordering: .sequentiallyConsistent)
       if isExchanged { return }

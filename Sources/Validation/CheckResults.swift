@@ -7,7 +7,7 @@ struct CheckResults {
   var offset = 0
   /// The combined state of all requirements; nil to record the states of the checks instead.
   private(set) var summary: Summary?
-  /// Whether a check differs from its state before the evaluation.
+  /// Whether a recorded result differed from the one before it.
   private(set) var hasChanges = false
 
   /// Records the state of a check; `index` is that among the checks of the current rule.

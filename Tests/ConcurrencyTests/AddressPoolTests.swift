@@ -1,5 +1,6 @@
 import Concurrency
-import Dispatch
+import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct AddressPoolTests {
@@ -16,16 +17,28 @@ import Testing
   }
 
   @Test func noAddressBelongsToTwoThreads() {
-    for address in 1...10 as ClosedRange<UInt> { pool.put(address) }
+    let last = Atomic<UInt>(0)
     let taken = Lock(Set<UInt>())
-    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+    onThreads(8) { _ in
       for _ in 0..<1000 {
-        guard let address = pool.take() else { continue }
-        if !taken.withLock({ $0.insert(address).inserted }) { Issue.record("\(address)") }
-        taken.withLock { _ = $0.remove(address) }
-        pool.put(address)
+        // Two threads take more addresses than the pool has places.
+        let addresses = (0..<5).compactMap { _ in
+          pool.take {
+            let new = last.wrappingAdd(3, ordering: .relaxed).newValue
+            return [new - 2, new - 1, new]
+          }
+        }
+        if addresses.count != 5 { Issue.record("\(addresses)") }
+        for address in addresses where !taken.withLock({ $0.insert(address).inserted }) {
+          Issue.record("\(address)")
+        }
+        for address in addresses {
+          taken.withLock { _ = $0.remove(address) }
+          pool.put(address)
+        }
       }
     }
-    #expect((0..<10).allSatisfy { _ in pool.take() != nil } && pool.take() == nil)
+    let addresses = Array(1...last.load(ordering: .relaxed))
+    #expect(addresses.map { _ in pool.take() ?? 0 }.sorted() == addresses && pool.take() == nil)
   }
 }

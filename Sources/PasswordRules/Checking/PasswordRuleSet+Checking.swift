@@ -9,6 +9,7 @@ extension PasswordRuleSet {
     _ password: some StringProtocol, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct
   ) -> PasswordReport {
+    // Inlinable, so that the conversion is compiled for the caller's type.
     check(string: String(password), unit, mode)
   }
 

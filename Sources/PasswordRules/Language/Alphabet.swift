@@ -51,6 +51,8 @@ extension Alphabet {
   }
 
   /// Creates the set of the characters of a password.
+  ///
+  /// Only `intersects`, and `isSuperset(of:)` with this set as its argument, are meaningful.
   init(of password: String) {
     let bytes = password.utf8.span
     for index in bytes.indices where !listed.insert(bytes[index]) { isUnicode = true }

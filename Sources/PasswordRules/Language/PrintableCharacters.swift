@@ -3,8 +3,8 @@
 /// A custom ``CharacterClass`` contains only such characters.
 public struct PrintableCharacters: Hashable, Sendable {
   // A stored `UInt128` would have an alignment of 16 bytes, which makes arrays slow to allocate.
-  private var low: UInt64
-  private var high: UInt64
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
 
   /// The set as a bit mask, in which bit n stands for the character U+0020 + n.
   private var bits: UInt128 {
@@ -17,17 +17,13 @@ public struct PrintableCharacters: Hashable, Sendable {
 
   private init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
 
-  private init(bits: UInt128) {
-    self.init()
-    self.bits = bits
-  }
+  private init(bits: UInt128) { self.bits = bits }
 
   /// Creates an empty set.
-  public init() { self.init(low: 0, high: 0) }
+  public init() {}
 
   /// Creates the set of a string's characters, or returns nil if not all are printable ASCII.
   public init?(_ characters: some StringProtocol) {
-    self.init()
     for byte in characters.utf8 where !insert(byte) { return nil }
   }
 

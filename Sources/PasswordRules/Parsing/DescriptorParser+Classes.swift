@@ -41,8 +41,8 @@ extension DescriptorParser {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
     let key = scanName(lowercased: true)
-    if let index = CharacterClass.keys.firstIndex(of: key) {
-      return CharacterClass.names[index].characterClass
+    if let named = CharacterClass.names.first(where: { $0.key == key }) {
+      return named.characterClass
     }
     let range = start..<position
     if range.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }

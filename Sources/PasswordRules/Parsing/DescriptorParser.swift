@@ -105,7 +105,8 @@ struct DescriptorParser {
     }
     switch name {
     case .required, .allowed: try parseClasses(of: name)
-    default: try parseLimit(of: name)
+    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
+      try parseLimit(of: name)
     }
   }
 
@@ -175,8 +176,8 @@ extension DescriptorParser {
     while let byte = current, byte.isWhitespace { position += 1 }
   }
 
-  /// Consumes the longest possible name of a rule or class, which can be empty, and returns the
-  /// `nameKey` of it.
+  /// Consumes the longest possible name of a rule or class, which can be empty, and returns its
+  /// `nameKey`, or that of its lowercase form.
   mutating func scanName(lowercased: Bool = false) -> UInt128 {
     var key: UInt128 = 0
     var end = position
@@ -193,7 +194,8 @@ extension DescriptorParser {
 extension String {
   /// The last 16 bytes as a number, which is compared faster than a string.
   ///
-  /// All names of rules and classes are shorter, so no other name has the same key.
+  /// All names have fewer than 16 bytes, and no byte of a name is zero, so no other name, even a
+  /// longer one, has the same key.
   var nameKey: UInt128 { utf8.reduce(0) { $0 << 8 | UInt128($1) } }
 }
 

@@ -178,7 +178,6 @@ extension StoredPassword {
   /// Searches for the oldest item that matches the declaration, if the store has changed since the
   /// last search; keeps the result unless a load or a write has ended since `endCount` was read.
   func find(_ known: FoundItem, since endCount: Int) throws(SecretStoreError) -> FoundItem {
-    let store = store
     // The revision is read before the search, because one that is too new would hide a change.
     let revision = try store.revision()
     if revision == known.revision { return known }

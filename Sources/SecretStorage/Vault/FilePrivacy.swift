@@ -39,8 +39,8 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace files in the directory of a file, `path`; throws if
-  /// that fails, or if the file is missing and neither this user nor root owns the nearest existing
+  /// Revokes other users' permission to replace a file in its directory, `path`; throws if that
+  /// fails, or if the file is missing and neither this user nor root owns the nearest existing
   /// directory.
   func protectDirectory(
     _ path: String, of file: @autoclosure () -> String

@@ -6,17 +6,13 @@ extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
     guard let vaultID = draft.composer.keys.table?.vaultID else { return }
-    let (flushedPlace, flushedStart) = location.device.flushed.withLock {
-      ($0.place, $0.logStarts[vaultID])
-    }
-    if draft.recordedVaultID != vaultID || flushedPlace != vaultID {
-      try recordVault(
-        vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
-    }
+    try recordVault(
+      vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. Unlike the log's first record, a later record may not be on disk.
     let start = draft.base.start ?? 0
-    if let first = draft.base.first, !draft.isLogRemembered || flushedStart != start {
+    let isFlushed = location.device.flushed.withLock { $0.logStarts[vaultID] == start }
+    if let first = draft.base.first, !draft.isLogRemembered || !isFlushed {
       let vault = RememberedVault(
         vaultID: vaultID, logStart: start, head: first, keys: draft.composer.result?.keys)
       do throws(SecretStoreError) {

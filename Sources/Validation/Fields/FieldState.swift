@@ -80,9 +80,7 @@ struct FieldState<Value: Sendable>: Sendable {
     reportedRevision = self.revision
     var sideEffects = SideEffects(notifiesObservers: true)
     let current = report.checks[firstAsynchronousIndex...].prefix(asynchronousChecks.count)
-    value = newestValue
-    report = evaluated
-    hasNewValidator = false
+    (value, report, hasNewValidator) = (newestValue, evaluated, false)
     for (index, check) in current.enumerated() {
       if !mustUpdateAsynchronousChecks {
         // Outcomes can have arrived after the snapshot was taken.

@@ -19,10 +19,7 @@ extension ValidatedField {
       let (report, hasChanges) = snapshot.evaluated()
       let mayHaveChanged = hasChanges || !snapshot.asynchronousChecks.isEmpty
       if mayHaveChanged { properties.registrar.willSet(properties, keyPath: \.report) }
-      let evaluatedRevision = snapshot.revision
-      let committed = state.withLock {
-        $0.commit(report, of: evaluatedRevision, since: revision)
-      }
+      let committed = state.withLock { $0.commit(report, of: snapshot.revision, since: revision) }
       // Values of the app can have a `deinit`, so the replaced value, which the snapshot contains,
       // is released outside the lock.
       withExtendedLifetime(snapshot) {}

@@ -49,6 +49,8 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
       return state
     }
     for check in last.asynchronousChecks { check.task?.cancel() }
+    // The checks that read other fields are released outside the lock.
+    withExtendedLifetime(last) {}
   }
 
   /// The value; setting it touches the field.
@@ -83,29 +85,32 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// When this method returns, observers have been notified. The other checks and the touched state
   /// remain. An asynchronous check starts again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
-    // The replaced validator is released outside the lock.
     var validator = validator
     revalidate { state in
       swap(&state.validator, &validator)
       state.hasNewValidator = true
       state.mustUpdateAsynchronousChecks = true
     }
+    // The replaced validator is released outside the lock.
+    withExtendedLifetime(validator) {}
   }
 
   /// Restores the initial value and the untouched state.
   public func reset() { change(to: initialValue, isTouched: false) }
 
-  // Most values are texts, and looking up the types of another takes longer than its checks.
+  // A text field is the most frequent; for another type, looking up the types takes longer than its
+  // checks. Swift 6.3 names this attribute `@specialized`, which 6.2 does not know.
   @_specialize(where Value == String)
   private func change(to value: Value, isTouched: Bool) {
     properties.registrar.willSet(properties, keyPath: \.value)
-    // The replaced value is released outside the lock.
     var value = value
     revalidate { state in
       state.isTouched = isTouched
       state.mustUpdateAsynchronousChecks = true
       swap(&state.newestValue, &value)
     }
+    // The replaced value is released outside the lock.
+    withExtendedLifetime(value) {}
     properties.registrar.didSet(properties, keyPath: \.value)
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
     for dependent in state.withLock({ $0.dependents }) { dependent.revalidate() }

@@ -27,11 +27,15 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     let state = other.state
     self.evaluate = { value, results in evaluate(value, state.withLock { $0.value }, &results) }
     follow = { dependent in
-      state.withLock { state in
+      let fields = state.withLock { state in
+        let fields = state.dependents.map(\.field)
         // One entry for a field is sufficient, because it revalidates all checks of the field.
         state.dependents.removeAll { $0.field == nil || $0.field === dependent.field }
         state.dependents.append(dependent)
+        return fields
       }
+      // The last reference to a field can be released here, whose `deinit` runs code of the app.
+      withExtendedLifetime(fields) {}
     }
   }
 

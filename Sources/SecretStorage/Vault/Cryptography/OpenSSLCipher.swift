@@ -38,16 +38,22 @@ public final class OpenSSLCipher: SecretCipher {
     }
   }
 
-  /// Calls a closure with an unused context, or a new one if there is none.
+  /// Whether the library succeeded, and the output size; nil if the tag or the padding is wrong.
+  private typealias Outcome = (succeeded: Bool, count: Int?)
+
+  /// Calls a closure with an unused context, or a new one if there is none, and keeps the context
+  /// for later uses if the library succeeded.
   private func withContext(
-    of library: CryptoLibrary, _ body: (OpaquePointer) -> (succeeded: Bool, count: Int?)
-  ) -> (succeeded: Bool, count: Int?) {
+    of library: CryptoLibrary, _ body: (OpaquePointer) -> Outcome
+  ) -> Outcome {
     let earlierCount = eraseCount.load(ordering: .sequentiallyConsistent)
     guard
       let context = unsafe unused.take().map({ unsafe OpaquePointer(bitPattern: $0)! })
         ?? library.cipherContextNew()
     else { return (false, nil) }
     let result = unsafe body(context)
+    // After a failure, the context may still contain an earlier key, which `eraseKeys()` must not
+    // miss.
     if result.succeeded {
       unused.put(UInt(bitPattern: context))
     } else {
@@ -152,13 +158,11 @@ public final class OpenSSLCipher: SecretCipher {
   }
 
   /// Encrypts or decrypts a message.
-  ///
-  /// - Returns: Whether the library succeeded, and the output size; nil if tag or padding is wrong.
   private func process(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>, under key: Secret,
     nonce: [UInt8], authenticating context: [UInt8], tag: inout [UInt8], isEncrypting: Bool,
     by library: CryptoLibrary
-  ) -> (succeeded: Bool, count: Int?) {
+  ) -> Outcome {
     unsafe withContext(of: library) { session in
       let isGCM = !tag.isEmpty
       let direction: Int32 = isEncrypting ? 1 : 0

@@ -52,15 +52,11 @@ struct VaultDraft {
   }
 
   mutating func replace(_ old: VaultItem, by new: VaultItem) throws(SecretStoreError) {
-    let (from, to) = (old.accessControl.accessibility, new.accessControl.accessibility)
-    if KeyPurpose.attributes(of: from) == .attributes(of: to) {
-      return try append([.put(new)], as: to)
+    try append([.put(new)], as: new.accessControl.accessibility)
+    if old.attributesPurpose != new.attributesPurpose {
+      // A reader with only the old attributes key must not consider the old state current.
+      try append(
+        [.remove(old.id, revision: old.revision)], as: old.accessControl.accessibility)
     }
-    // If the second record cannot be sealed, the first one is not appended either.
-    var moved = self
-    try moved.append([.put(new)], as: to)
-    // A reader with only the old attributes key must not consider the old state current.
-    try moved.append([.remove(old.id, revision: old.revision)], as: from)
-    self = moved
   }
 }

@@ -69,7 +69,14 @@ struct VaultWrite: Sendable {
           as: id, revision: item.revision, with: secret,
           modified: item.modificationDate.microseconds)
         : VaultItem(item: item, secret: secret, unknown: stored.unknown)
-      try draft.replace(stored, by: new)
+      if stored.attributesPurpose == new.attributesPurpose {
+        try draft.replace(stored, by: new)
+      } else {
+        // If the second record cannot be sealed, the first one must not be appended either.
+        var moved = draft
+        try moved.replace(stored, by: new)
+        draft = moved
+      }
       return item
     }
   }

@@ -9,13 +9,14 @@ import Dispatch
 final class WriteQueue: Sendable {
   /// A write that is waiting for its outcome.
   ///
-  /// `@unchecked`: the leader sets the outcome before it signals the owner, which then reads it.
+  /// `@unchecked`: the owner sets the semaphore under the queue's lock, before the leader sees the
+  /// write. The leader sets the outcome before it signals the owner, which then reads it.
   final class Pending: @unchecked Sendable {
     let write: VaultWrite
     /// The result of the write, which only the leader sets.
     var outcome: Result<SecretItem?, SecretStoreError>?
-    /// Signaled when the write is finished or its owner becomes the leader; nil if that was the
-    /// leader from the beginning.
+    /// Signaled when the write is finished or its owner becomes the leader; nil if its owner
+    /// began as the leader.
     fileprivate var wakeUp: DispatchSemaphore?
     fileprivate let thread = ThreadIdentity.current
 
@@ -67,17 +68,16 @@ final class WriteQueue: Sendable {
     }
     if isLast { allReturned.signal() }
     own.wakeUp?.wait()
-    while true {
-      // A writer that wakes without an outcome is the new leader.
-      if let outcome = own.outcome { return try outcome.get() }
-      lead(own, batch, process)
-    }
+    // A writer that wakes without an outcome is the new leader.
+    return try (own.outcome ?? lead(own, batch, process)).get()
   }
 
-  /// Processes batches until the own write is finished, and then passes leadership.
-  private func lead(_ own: Pending, _ first: Batch?, _ process: ([Pending]) -> Void) {
+  /// Processes batches until the own write is finished; passes leadership, and returns the outcome.
+  private func lead(
+    _ own: Pending, _ first: Batch?, _ process: ([Pending]) -> Void
+  ) -> Result<SecretItem?, SecretStoreError> {
     var first = first
-    while own.outcome == nil {
+    while true {
       let batch = writes(of: first.take() ?? state.withLock { $0.beginBatch() })
       let start = ContinuousClock.now
       process(batch)
@@ -93,6 +93,7 @@ final class WriteQueue: Sendable {
       }
       for pending in finished where pending !== own { pending.wakeUp?.signal() }
       next?.wakeUp?.signal()
+      if let outcome = own.outcome { return outcome }
     }
   }
 
