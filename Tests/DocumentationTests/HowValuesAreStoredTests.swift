@@ -182,7 +182,8 @@ final class HowValuesAreStoredTests: DirectoryTests {
       #expect {
         try store.value(of: "k", as: type)
       } throws: { error in
-        if case KeyValueStoreError.undecodable("k", _, _) = error { true } else { false }
+        guard case KeyValueStoreError.undecodable(let value) = error else { return false }
+        return value.key == "k"
       }
     }
     let values: KeyValuePairs<String, any Decodable.Type> = [

@@ -54,27 +54,58 @@ struct MissingMemberTests {
     #expect(remotes.wrappedValue == ["b": Remote(host: "h", port: 2, user: nil)])
   }
 
-  private func reason<Value: Codable & Equatable & Sendable>(
+  @Test func propertyCompletesFromItsOwnDefault() throws {
+    let store = file.open()
+    let ports = [1, 2, 1]
+    let remotes = ports.map { StoredValue(wrappedValue: Remote(port: $0), "key", in: store) }
+    func overwrite(_ json: String) throws {
+      try file.overwrite("{\"key\": \(json)}")
+      try store.load()
+      store.finishHandlers()
+    }
+    try overwrite(#"{"host": "a"}"#)
+    #expect(store.declare(remotes[0], remotes[1], remotes[2]) == [])
+    #expect(remotes.map(\.wrappedValue) == ports.map { Remote(host: "a", port: $0, user: nil) })
+    // A set value is complete, and is that of all properties.
+    remotes[1].wrappedValue.host = "b"
+    #expect(remotes.map(\.wrappedValue) == ports.map { _ in Remote(host: "b", port: 2, user: nil) })
+    try overwrite(#"{"host": "c"}"#)
+    #expect(remotes.map(\.wrappedValue.port) == ports)
+    // Each property keeps its last valid value, and one mistake is reported once.
+    try overwrite(#"{"host": 7}"#)
+    #expect(remotes.map(\.wrappedValue.host) == ["c", "c", "c"])
+    #expect(remotes.map(\.wrappedValue.port) == ports)
+    let error = try #require(remotes[0].error)
+    #expect(remotes.allSatisfy { $0.error == error })
+    #expect(ReportedFailures.count(of: error) == 1)
+  }
+
+  /// Returns the mistake in a value, with its place; nil if there is none.
+  private func mistake<Value: Codable & Equatable & Sendable>(
     _ json: String, default defaultValue: Value
   ) throws -> String? {
     let setting = try setting(json, default: defaultValue)
     #expect(setting.wrappedValue == defaultValue)
-    guard case .undecodable(_, _, let reason)? = setting.error else { return nil }
-    return reason
+    guard case .undecodable(let mistake)? = setting.error else { return nil }
+    return mistake.description.replacing("\(file.path), ", with: "")
   }
 
   @Test func otherMistakeRemainsAnError() throws {
     #expect(
-      try reason(#"{"remote": {"port": "x"}}"#, default: Sync())
-        == "expected a number, found a string, at remote.port")
+      try mistake(#"{"remote": {"port": "x"}}"#, default: Sync())
+        == #"line 1, column 29: key.remote.port is "x", expected a number"#)
     #expect(
-      try reason(#"{"remote": {"port": null}}"#, default: Sync())
-        == "expected a number, found null, at remote.port")
-    #expect(try reason("{}", default: Remote?.none) == "the key host is missing")
+      try mistake(#"{"remote": {"port": null}}"#, default: Sync())
+        == "line 1, column 29: key.remote.port is null, expected a number")
     #expect(
-      try reason(#"[{"host": "h"}]"#, default: [Remote()])
-        == "the key port is missing, at [*]")
-    #expect(try reason("{}", default: Unencodable()) == "the key number is missing")
+      try mistake("{}", default: Remote?.none)
+        == "line 1, column 9: key: the key host is missing (type Optional<Remote>)")
+    #expect(
+      try mistake(#"[{"host": "h"}]"#, default: [Remote()])
+        == "line 1, column 10: key[0]: the key port is missing (type Array<Remote>)")
+    #expect(
+      try mistake("{}", default: Unencodable())
+        == "line 1, column 9: key: the key number is missing (type Unencodable)")
     try file.overwrite(#"{"key": {"host": "h"}}"#)
     #expect(throws: KeyValueStoreError.self) {
       try file.open().value(of: "key", as: Remote.self)
@@ -118,7 +149,9 @@ struct MissingMemberTests {
   @Test func migratingTypeDecodesWhatIsStored() throws {
     let volume = try setting(#"{"percentage": 80}"#, default: Volume())
     #expect(volume.wrappedValue == Volume(level: 0.8) && volume.error == nil)
-    #expect(try reason("{}", default: Volume()) == "the key percentage is missing")
+    #expect(
+      try mistake("{}", default: Volume())
+        == "line 1, column 9: key: the key percentage is missing (type Volume)")
   }
 
   /// `PropertyListEncoder` writes nil as the text `$null`.

@@ -1,88 +1,16 @@
 package struct TreeDecoder: Sendable {
   private let form: ValueForm
 
-  /// Returns the maximum number of members that are taken from a default value, for a stored value
-  /// of a size in bytes.
-  ///
-  /// Each of them repeats the decoding. The limit is 1,000 for a value of up to 1 MiB. For a larger
-  /// one, it is so many that at most 1 GiB is decoded, and at least 16.
-  private static func memberLimit(_ tree: ValueTree, size: Int) -> Int {
-    // Each value takes at least two bytes, unless it is shared in a binary property list.
-    min(1000, max(16, (1 << 30) / max(size, 2 * tree.valueCount)))
-  }
-
   package init(_ form: ValueForm = .setting) { self.form = form }
 
-  /// Decodes a value, of which no member may be missing.
   package func decode<Value: Decodable>(
     _ type: Value.Type, from tree: ValueTree
   ) throws(ValueCodingError) -> Value {
-    try decode(type, from: tree, size: 0) { nil }
-  }
-
-  /// Decodes a value; a missing member is taken from `defaults`, the tree of a default value.
-  ///
-  /// Decoding is strict. If it fails because of a missing key, it is repeated with only that key
-  /// added, so that a type that handles a missing key itself decodes the stored value. The `size`
-  /// of the stored value, in bytes, limits the number of repetitions.
-  package func decode<Value: Decodable>(
-    _ type: Value.Type, from tree: ValueTree, size: Int, defaults: () -> ValueTree?
-  ) throws(ValueCodingError) -> Value {
-    var (completed, knownDefaults, addedCount) = (tree, ValueTree?.none, 0)
-    lazy var limit = Self.memberLimit(tree, size: size)
-    while true {
-      do {
-        return try completed.value(of: type, at: nil, CodingContext(form: form))
-      } catch {
-        guard case DecodingError.keyNotFound(let key, let context) = error,
-          let defaults = knownDefaults ?? defaults(),
-          completed.add(
-            from: defaults, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) })
-        else { throw ValueCodingError(decoding: type, error) }
-        (knownDefaults, addedCount) = (defaults, addedCount + 1)
-        if addedCount > limit { throw ValueCodingError(.tooManyMissing(limit: limit), of: type) }
-      }
+    do {
+      return try tree.value(of: type, at: nil, CodingContext(form: form))
+    } catch {
+      throw ValueCodingError(decoding: type, error)
     }
-  }
-}
-
-extension ValueTree {
-  /// The number of values in this one, itself included; a shared value is counted at each place.
-  fileprivate var valueCount: Int {
-    switch self {
-    case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
-    case .dictionary(let members): members.values.reduce(1) { $0 + $1.valueCount }
-    default: 1
-    }
-  }
-
-  /// Adds the value of `defaults` at a path; returns false if this tree already has a value there,
-  /// or if one of the two has no dictionary on the way.
-  ///
-  /// No path leads through an array, because elements at the same index need not correspond.
-  fileprivate mutating func add(from defaults: ValueTree, at path: [StoredKey]) -> Bool {
-    var (present, addition, keys) = (Optional(self), defaults, [StoredKey]())
-    for key in path {
-      guard case .dictionary(let members)? = present, case .dictionary(let source) = addition,
-        let next = source[key]
-      else { return false }
-      let match = members.key(matching: key)
-      present = match.flatMap { members[$0] }
-      addition = next
-      keys.append(match ?? key)
-    }
-    guard present == nil else { return false }
-    insert(addition, at: keys[...])
-    return true
-  }
-
-  /// Inserts a value at a path of keys, whose last one alone is missing.
-  private mutating func insert(_ value: ValueTree, at path: ArraySlice<StoredKey>) {
-    guard let key = path.first, case .dictionary(var members) = self else { return self = value }
-    // A second reference to the members would make the change copy all of them.
-    self = .null(depth: 0)
-    members[key, default: .null(depth: 0)].insert(value, at: path.dropFirst())
-    self = .dictionary(members)
   }
 }
 
@@ -161,7 +89,42 @@ extension ValueTree {
     }
     let reader = TreeReader(self, at: path(), context)
     guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
-    return try type.init(from: reader)
+    do {
+      return try type.init(from: reader)
+    } catch {
+      throw context.form == .setting ? reader.error(error, ofRawValueOf: type) : error
+    }
+  }
+}
+
+extension TreeReader {
+  /// Returns the error of an enumeration about the raw value at this path, with its cases; any
+  /// other error, such as that of a type's own code, is returned as it is.
+  fileprivate func error(_ error: any Error, ofRawValueOf type: Any.Type) -> any Error {
+    guard type is any RawRepresentable.Type else { return error }
+    let cases = rawValues(of: type)
+    let problem = cases.map { ValueCodingError.Problem.unknownCase(allowed: $0.values) }
+    let depth = codingPath.count
+    func isWrongType(_ context: DecodingError.Context) -> Bool {
+      guard context.codingPath.count == depth,
+        case ValueCodingError.Problem.wrongType(let expected, _)? = context.underlyingError
+      else { return false }
+      return expected == cases?.kind
+    }
+    switch error {
+    // The description by the standard library contains all of the raw value.
+    case DecodingError.dataCorrupted(let context)
+    where context.codingPath.count == depth && context.underlyingError == nil
+      && context.debugDescription.hasPrefix("Cannot initialize "):
+      return DecodingError.dataCorrupted(DecodingError.Context(problem ?? .notValid, at: path))
+    case DecodingError.typeMismatch(let expected, let context) where isWrongType(context):
+      return DecodingError.typeMismatch(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    case DecodingError.valueNotFound(let expected, let context) where isWrongType(context):
+      return DecodingError.valueNotFound(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    default: return error
+    }
   }
 }
 
@@ -235,7 +198,7 @@ extension [StoredKey: ValueTree] {
   }
 
   /// Returns the key under which `value(matching:)` finds a value.
-  fileprivate func key(matching key: StoredKey) -> StoredKey? {
+  func key(matching key: StoredKey) -> StoredKey? {
     self[key] == nil ? equivalentKey(of: key) : key
   }
 

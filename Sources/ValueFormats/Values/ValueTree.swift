@@ -134,8 +134,11 @@ extension ValueTree {
 
   private func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer {
     guard case .number(let number) = self else { throw isNot(.number) }
-    guard let value: Integer = number.integer() else { throw .outOfRange(type: "\(Integer.self)") }
-    return value
+    if let value: Integer = number.integer() { return value }
+    // No range contains a fraction.
+    let isInteger = number.double.map { $0 == $0.rounded() } ?? true
+    throw .outOfRange(
+      type: "\(Integer.self)", range: isInteger ? "\(Integer.min) to \(Integer.max)" : nil)
   }
 
   private func unsigned128() throws(ValueCodingError.Problem) -> UInt128 {

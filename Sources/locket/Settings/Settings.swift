@@ -158,14 +158,25 @@ extension Command {
   }
 }
 
+extension UndecodableValue {
+  /// The position in the file for a message; empty if it is not known.
+  fileprivate var position: String {
+    guard let line = place?.line, let column = place?.column else { return "" }
+    return " at line \(line), column \(column)"
+  }
+}
+
 extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
-    case .undecodable(let key, _, let reason):
-      "The value of \(String(reflecting: key)) cannot be shown: \(reason)."
+    case .undecodable(let value):
+      """
+      The value of \(String(reflecting: value.key))\(value.position) cannot be shown: \
+      \(value.reason).
+      """
     default: "\(self)"
     }
   }

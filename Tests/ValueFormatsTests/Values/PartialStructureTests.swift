@@ -32,11 +32,12 @@ struct PartialStructureTests {
     let defaultTree = try TreeEncoder().encode(defaultValue)
     do {
       let bytes = try format.coding.encode(tree)
-      let value = try format.coding.value(type, from: bytes[...], key: "key") { defaultTree }
+      let value = try format.coding.decoded(
+        type, from: bytes[...], key: "key", defaults: defaultTree)
       try #require(value == expected, comment)
       return true
-    } catch let error as KeyValueStoreError {
-      try #require(expected == nil, "\(comment): \(error)")
+    } catch let error as DecodingFailure {
+      try #require(expected == nil, "\(comment): \(error.reason)")
       return false
     }
   }
@@ -82,21 +83,16 @@ struct PartialStructureTests {
   @Test(arguments: [(0, 1000), (1 << 20, 1000), (2 << 20, 512), (64 << 20, 16), (Int.max, 16)])
   func numberOfMissingMembersIsLimited(size: Int, limit: Int) throws {
     let defaultTree = try TreeEncoder().encode(Numbers())
-    var callCount = 0
     func numbers(without missing: Int) throws -> [Int] {
-      try TreeDecoder().decode(
-        Numbers.self, from: .dictionary(Self.numbers(without: missing)), size: size
-      ) {
-        callCount += 1
-        return defaultTree
-      }.numbers
+      try TreeDecoder().decodeSetting(
+        Numbers.self, from: .dictionary(Self.numbers(without: missing)), size: size,
+        defaults: defaultTree
+      ).numbers
     }
     #expect(try numbers(without: limit) == Self.expected(without: limit))
-    let error = #expect(throws: ValueCodingError.self) { try numbers(without: limit + 1) }
-    #expect(error?.problem == .tooManyMissing(limit: limit) && error?.path == "")
+    let error = #expect(throws: InvalidValue.self) { try numbers(without: limit + 1) }
     #expect(error?.reason == "more than \(limit) members are missing")
-    // The default value is encoded once for each decoding.
-    #expect(callCount == 2)
+    #expect(error?.path == [] && error?.found == nil)
   }
 
   @Test(arguments: KeyValueFormat.allCases)
@@ -112,16 +108,16 @@ struct PartialStructureTests {
       // The size is at most 4 MiB; the offsets in a large binary property list take more bytes.
       let bytes = try bytes(without: missing, padding: (4 << 20) - otherCount - 8192)
       try #require((1 << 30) / bytes.count == 256)
-      return try format.coding.value(Numbers.self, from: bytes[...], key: "key") { defaultTree }
-        .numbers
+      return try format.coding.decoded(
+        Numbers.self, from: bytes[...], key: "key", defaults: defaultTree
+      ).numbers
     }
     #expect(try numbers(without: 256) == Self.expected(without: 256))
-    #expect {
-      try numbers(without: 257)
-    } throws: { error in
-      guard case KeyValueStoreError.undecodable("key", _, let reason) = error else { return false }
-      return reason == "more than 256 members are missing"
-    }
+    let failure = try #require(throws: DecodingFailure.self) { try numbers(without: 257) }
+    let reason = "more than 256 members are missing"
+    let error = UndecodableValue(key: "key", type: "Numbers", reason: reason)
+    #expect(failure.error() == .undecodable(error))
+    #expect(error.description == "key: \(reason) (type Numbers)")
   }
 
   /// A value at many places of a binary property list takes the memory of one.
@@ -130,11 +126,12 @@ struct PartialStructureTests {
     for _ in 0..<20 { shared = .array([shared, shared]) }
     let defaultTree = try TreeEncoder().encode(Numbers())
     let members = Self.numbers(without: 1000).merging(["shared": shared]) { old, _ in old }
-    let error = #expect(throws: ValueCodingError.self) {
-      try TreeDecoder().decode(Numbers.self, from: .dictionary(members), size: 100) { defaultTree }
+    let error = #expect(throws: InvalidValue.self) {
+      try TreeDecoder().decodeSetting(
+        Numbers.self, from: .dictionary(members), size: 100, defaults: defaultTree)
     }
     // 2²¹ values take at least 4 MiB if each is written at its place.
-    #expect(error?.problem == .tooManyMissing(limit: 255))
+    #expect(error?.reason == "more than 255 members are missing")
   }
 
   private struct Outer: Codable, Equatable {
@@ -159,9 +156,8 @@ struct PartialStructureTests {
 
   @Test func memberIsFoundUnderAnEquivalentKey() throws {
     let tree = ValueTree.dictionary(["e\u{301}": .dictionary(["text": .string("x")])])
-    let value = try TreeDecoder().decode(Outer.self, from: tree, size: 0) {
-      try? TreeEncoder().encode(Outer())
-    }
+    let value = try TreeDecoder().decodeSetting(
+      Outer.self, from: tree, size: 0, defaults: TreeEncoder().encode(Outer()))
     #expect(value == Outer(inner: Inner(number: 7, text: "x")))
   }
 
@@ -175,12 +171,11 @@ struct PartialStructureTests {
       }
     }
     for tree in [ValueTree.dictionary([:]), .dictionary(["number": .number(.integer(1))])] {
-      let error = #expect(throws: ValueCodingError.self) {
-        try TreeDecoder().decode(Refusing.self, from: tree, size: 0) {
-          try? TreeEncoder().encode(Refusing())
-        }
+      let error = #expect(throws: InvalidValue.self) {
+        try TreeDecoder().decodeSetting(
+          Refusing.self, from: tree, size: 0, defaults: TreeEncoder().encode(Refusing()))
       }
-      #expect(error?.reason == "a key is missing")
+      #expect(error?.reason == "the key number is missing" && error?.path == [])
     }
   }
 }
