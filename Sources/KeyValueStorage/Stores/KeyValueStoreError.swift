@@ -122,14 +122,6 @@ extension KeyValueStoreError {
     if Fork.isChild { throw .forked }
   }
 
-  /// Whether somebody has to change the file, so that an access that was refused may succeed.
-  var isOfFile: Bool {
-    switch self {
-    case .unreadable, .empty, .notAFile, .tooLarge, .newerVersion, .migrationFailed: true
-    default: false
-    }
-  }
-
   /// Whether a smaller write may succeed.
   var isCausedBySize: Bool {
     switch self {

@@ -1,5 +1,7 @@
+import CLibrary
 import Concurrency
 import Dispatch
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -62,6 +64,27 @@ struct MistakeOrderTests {
     #expect(number.wrappedValue == 1 && number.error == nil)
     store.finishHandlers()
     #expect(errors.all == [true, false])
+    observation.cancel()
+  }
+
+  @Test func refusalEndsWhenTheFileCanBeOpened() throws {
+    let file = try TestFile(values: ["number": 1])
+    let outage = Outage(of: .open, on: file.path, code: EACCES, isOn: false)
+    let store = file.openUnobserved(.durable, outage.fileSystem)
+    let number = file.number(in: store)
+    let errors = Heard<KeyValueStoreError?>()
+    let observation = number.observeErrors { errors.hear($0) }
+    outage.begin()
+    try file.overwrite("{\"number\": 2}")
+    let error = KeyValueStoreError.system(call: "open", path: file.path, code: EACCES)
+    #expect(throws: error) { try store.load() }
+    number.wrappedValue += 1
+    #expect(number.error == error)
+    outage.end()
+    try store.load()
+    #expect(number.wrappedValue == 2 && number.error == nil)
+    store.finishHandlers()
+    #expect(errors.all == [error, nil])
     observation.cancel()
   }
 }
