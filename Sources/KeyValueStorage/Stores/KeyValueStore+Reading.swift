@@ -45,6 +45,29 @@ extension KeyValueStore {
     }
   }
 
+  /// Returns the values of many keys; nil for a key that has none.
+  ///
+  /// The file is read again at most once for the places of all mistakes.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
+  package func values<Value: Decodable>(
+    of keys: [String], as type: Value.Type
+  ) throws -> [Result<Value, KeyValueStoreError>?] {
+    try load()
+    let encoded = state.withLock { state in keys.map { state.visible(StoredKey($0)) } }
+    let outcomes = zip(keys, encoded).map { key, encoded -> Result<Value, DecodingFailure>? in
+      guard let encoded else { return nil }
+      return Result { () throws(DecodingFailure) in
+        try coding.decoded(type, from: encoded, key: key)
+      }
+    }
+    let failures = outcomes.compactMap { outcome in
+      if case .failure(let failure)? = outcome { failure } else { nil }
+    }
+    var errors = backend.errors(for: failures)[...]
+    return outcomes.map { outcome in outcome?.mapError { _ in errors.removeFirst() } }
+  }
+
   var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }
 
   var isInPlaceChangeOfThisThread: Bool { state.withLock { $0.changingThread == .current } }

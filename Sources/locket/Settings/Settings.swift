@@ -85,16 +85,15 @@ extension Command {
     let keys = try settings.keys()
     if let failure = arguments.missingFile(.settingsFile) { throw failure }
     var status = ExitStatus.done
-    for key in keys {
-      do {
-        // Another process may have removed the setting meanwhile.
-        guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
-        try Output.line("\(key.asListedKey)\t\(value.json)")
-      } catch let error as KeyValueStoreError {
+    for (key, value) in zip(keys, try settings.values(of: keys, as: JSONValue.self)) {
+      switch value {
+      case .success(let value)?: try Output.line("\(key.asListedKey)\t\(value.json)")
+      case .failure(let error)?:
         // An invalid value does not prevent listing the others.
-        guard error.isOfValue else { throw error }
         Program.report(error.text(for: arguments))
         status = .failed
+      // Another process may have removed the setting meanwhile.
+      case nil: break
       }
     }
     return status

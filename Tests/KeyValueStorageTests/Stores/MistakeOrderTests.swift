@@ -49,6 +49,25 @@ struct MistakeOrderTests {
     #expect(ReportedFailures.count(of: error(file.place())) == 0)
   }
 
+  @Test func fileIsReadOnceForThePlacesOfManyMistakes() throws {
+    let file = try TestFile()
+    let keys = (100..<300).map { "key \($0)" }
+    try file.overwrite("{\n\(keys.map { "\"\($0)\": \"x\"" }.joined(separator: ",\n"))\n}")
+    let opens = CallCount(of: .open, on: file.path)
+    let store = file.open(.durable, opens.fileSystem)
+    let values = try store.values(of: ["absent"] + keys, as: Int.self)
+    // The first time, the values are read. A new file may be read again.
+    #expect(opens.value <= 4)
+    #expect(try #require(values.first) == nil)
+    for (index, (key, value)) in zip(keys, values.dropFirst()).enumerated() {
+      let error = UndecodableValue(
+        key: key, type: "Int", reason: "expected a number", found: "\"x\"",
+        place: file.place(2 + index, 12))
+      #expect(value == .failure(.undecodable(error)))
+    }
+    #expect(try store.values(of: keys, as: String.self) == keys.map { _ in .success("x") })
+  }
+
   @Test func refusalEndsWhenTheFileIsMended() throws {
     let file = try TestFile(values: ["number": 1])
     let store = file.openUnobserved()
