@@ -234,7 +234,7 @@ final class Setting: Sendable {
     _ = read()
     store.state.withLock { state in
       state.errorObservers.append(ErrorObserver(declaration: declaration, observer: observer))
-      state.notifyErrorObservers()
+      state.notifyErrorObservers(of: key)
     }
     return KeyValueObservation(
       end: observer.end { [weak store] observer in
