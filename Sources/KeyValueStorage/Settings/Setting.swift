@@ -172,8 +172,9 @@ final class Setting: Sendable {
       assign(try encode(value), Box(value))
     }
     let mustWrite = store.state.withLock { state in
-      // The rejection is set before the next change by another thread, whose success clears it.
-      if case .failure(let error) = outcome {
+      // The rejection is set before the next change by another thread, whose success clears it. The
+      // reason may be gone, because the file was read during the change.
+      if case .failure(let error) = outcome, state.isCurrent(error, of: declaration) {
         declaration.cache.rejection = error
         state.notifyErrorObservers(of: key)
       }

@@ -86,6 +86,30 @@ struct MistakeOrderTests {
     observation.cancel()
   }
 
+  @Test(arguments: ["{", "{\"number\": \"mended\"}"])
+  func refusalHasEndedWhenTheFileIsMendedMeanwhile(_ text: String) throws {
+    let file = try TestFile(values: ["number": 1])
+    let store = file.openUnobserved()
+    let number = file.number(in: store)
+    let errors = Heard<KeyValueStoreError?>()
+    let observation = number.observeErrors { errors.hear($0) }
+    try file.overwrite(text)
+    #expect(throws: KeyValueStoreError.self) { try number.load() }
+    let error = try #require(number.error)
+    func change(_ value: inout Int) throws {
+      try file.overwrite("{\"number\": 2}")
+      try store.load()
+      value += 1
+    }
+    let before = ReportedFailures.count(of: error)
+    try change(&number.wrappedValue)
+    #expect(ReportedFailures.count(of: error) == before + 1)
+    #expect(number.wrappedValue == 2 && number.error == nil)
+    store.finishHandlers()
+    #expect(errors.all == [error, nil])
+    observation.cancel()
+  }
+
   @Test func refusalEndsWhenTheFileCanBeOpened() throws {
     let file = try TestFile(values: ["number": 1])
     let outage = Outage(of: .open, on: file.path, code: EACCES, isOn: false)
