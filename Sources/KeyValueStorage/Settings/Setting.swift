@@ -129,7 +129,11 @@ final class Setting: Sendable {
     func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
       if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
-      guard let generation = state.set(key, to: encoded) else { return false }
+      guard let generation = state.set(key, to: encoded) else {
+        // The rejection has ended, although the value is not yet visible to other threads.
+        state.notifyErrorObservers(of: key)
+        return false
+      }
       replaced = declaration.cache.valid
       declaration.cache.set(encoded, (value, nil), since: generation)
       // The thread of a transaction has its own value.
