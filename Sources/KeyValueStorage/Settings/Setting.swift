@@ -200,30 +200,38 @@ final class Setting: Sendable {
   }
 
   /// Calls a closure with nil and the current value, then at each change with the old and new one.
-  func observe(
+  func observe<Value: Codable & Sendable>(
+    _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, and whether the observer was called with it.
-    typealias Last = (value: AnyBox, encoded: EncodedValue?, isKnown: Bool)
+    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
+    /// whether the observer was called with the value.
+    typealias Last = (
+      value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
+    )
     var valid: (value: AnyBox?, encoded: EncodedValue?) = (nil, nil)
     if !Fork.isChild {
       // An invalid value is reported now instead of at the next get.
       _ = read()
       valid = store.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
     }
-    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, false))
-    return store.observe(key) { [declaration, defaultValue] _, encoded in
+    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
+    return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
         if old.isKnown, old.encoded == encoded { return }
+        // An invalid value may have been corrected to the default one.
+        if let encoded, encoded == old.default { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied, true) }
+        last.withLock { $0 = (value, encoded?.copied, nil, true) }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        last.withLock { $0.isKnown = true }
+        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
+        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
         observer(nil, old.value)
       }
     }

@@ -119,7 +119,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
-    setting.observe { old, new in
+    setting.observe(Value.self) { old, new in
       if let old { observer(Self.value(old), Self.value(new)) }
     }
   }
@@ -146,7 +146,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
         continuation.yield(wrappedValue)
         return continuation.finish()
       }
-      let observation = setting.observe { continuation.yield(Self.value($1)) }
+      let observation = setting.observe(Value.self) { continuation.yield(Self.value($1)) }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }

@@ -27,6 +27,27 @@ struct MistakeOrderTests {
     observation.cancel()
   }
 
+  /// The default value applies while no value is valid, and is corrected, removed and set.
+  @Test func observerReceivesNoChangeToTheSameDefault() throws {
+    let file = try TestFile()
+    try file.overwrite("{\"number\": \"x\"}")
+    let store = file.openUnobserved()
+    let number = file.number(in: store)
+    let changes = Heard<[Int]>()
+    let observation = number.observe { changes.hear([$0, $1]) }
+    for value in ["0", "\"x\"", "0"] {
+      try file.overwrite("{\"number\": \(value)}")
+      try store.load()
+    }
+    try file.overwrite("{}")
+    try store.load()
+    try file.overwrite("{\"number\": 2}")
+    try store.load()
+    store.finishHandlers()
+    #expect(changes.all == [[0, 2]])
+    observation.cancel()
+  }
+
   @Test func mistakeSeenInATransactionIsReportedOnce() throws {
     let file = try TestFile(values: ["number": 1])
     let store = file.open()
