@@ -157,14 +157,6 @@ extension Command {
   }
 }
 
-extension UndecodableValue {
-  /// The position in the file for a message; empty if it is not known.
-  fileprivate var position: String {
-    guard let line = place?.line, let column = place?.column else { return "" }
-    return " at line \(line), column \(column)"
-  }
-}
-
 extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
@@ -173,8 +165,8 @@ extension KeyValueStoreError {
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):
       """
-      The value of \(String(reflecting: value.key))\(value.position) cannot be shown: \
-      \(value.reason).
+      The value of \(String(reflecting: value.key))\(value.place?.position.map { " at \($0)" } ?? "") \
+      cannot be shown: \(value.reason).
       """
     default: "\(self)"
     }
