@@ -72,16 +72,19 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
       "\(path.shown) is not a regular file. Create the store with the path of a file."
     case .tooLarge(let path, let limit):
       """
-      \(path.shown) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
+      \(path.shown) is, or would become, larger than \(limit) bytes. Store large data in a \
+      separate file.
       """
     case .readOnly(let path):
-      "\(path.shown) is read-only, even for its owner. Permit writing with chmod u+w, and try again."
+      """
+      \(path.shown) is read-only, even for its owner. Permit writing with chmod u+w, and try again.
+      """
     case .ownedByAnother(let path):
       "Another user owns \(path.shown). Write it as that user, or change its owner."
     case .busy(let path, let holder):
       """
-      \(path.shown) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
-      stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
+      \(path.shown) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may \
+      be stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
       """
     case .newerVersion(let found, let supported):
       """

@@ -165,8 +165,8 @@ extension KeyValueStoreError {
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):
       """
-      The value of \(String(reflecting: value.key))\(value.place?.position.map { " at \($0)" } ?? "") \
-      cannot be shown: \(value.reason).
+      The value of \(String(reflecting: value.key))\
+      \(value.place?.position.map { " at \($0)" } ?? "") cannot be shown: \(value.reason).
       """
     default: "\(self)"
     }
