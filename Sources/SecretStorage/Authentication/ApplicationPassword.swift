@@ -14,6 +14,9 @@ final class ApplicationPassword: Sendable {
 
   init(_ password: Secret) { self.password = password }
 
+  /// Returns whether both passwords are equal, in a time that does not depend on their bytes.
+  func isEqual(to other: ApplicationPassword) -> Bool { password == other.password }
+
   /// Throws `invalid` if the password is empty or too long.
   func check() throws(SecretStoreError) {
     if password.count == 0 { throw .invalid("An application password must not be empty") }

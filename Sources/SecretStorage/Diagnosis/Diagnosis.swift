@@ -95,7 +95,9 @@ extension Diagnosis {
     }
     recordAuthenticator(store.authenticator)
     let guarantees = store.guarantees
-    record("Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)")
+    let note = guarantees.contains(.survivesReboot) ? "" : "; items may end with the store"
+    record(
+      "Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)\(note)")
     recordMachine()
   }
 

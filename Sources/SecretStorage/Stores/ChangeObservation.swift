@@ -50,6 +50,9 @@ package protocol SynchronouslyObservedStore: SecretStore, AnyObject {
   /// For automatic locking, a call counts as reading the secret.
   func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool
 
+  /// The number of times that the app has locked the store.
+  var lockCount: UInt64 { get }
+
   /// Calls a handler after each change, on a thread that may hold locks.
   ///
   /// The handler must return immediately, and must call neither the store nor the app.
