@@ -29,7 +29,7 @@ let package = Package(
       dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
     .target(
       name: "StorageTesting",
-      dependencies: ["Concurrency", "SecretStorage"]),
+      dependencies: ["Concurrency", "KeyValueStorage", "SecretStorage"]),
     .target(
       name: "SecretMigration",
       dependencies: [
@@ -83,7 +83,7 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "StorageTestingTests",
-      dependencies: ["SecretStorage", "StorageTesting", "TestSupport"]),
+      dependencies: ["KeyValueStorage", "SecretStorage", "StorageTesting", "TestSupport"]),
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [

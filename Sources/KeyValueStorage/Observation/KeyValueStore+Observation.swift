@@ -11,7 +11,8 @@ extension KeyValueStore {
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
-    observe(nil) { [hasVersion = version.number != 0] key, _ in
+    let store = substitute ?? self
+    return store.observe(nil) { [hasVersion = store.version.number != 0] key, _ in
       // In a store with a version, the key `$version` is reserved.
       if !hasVersion || key != SettingsVersion.key { observer(key.string) }
     }
@@ -39,7 +40,7 @@ extension KeyValueStore {
       return KeyValueObservation {}
     }
     loadIfNeeded()
-    let observer = Observer(handler)
+    let observer = Observer(StandardStore.inCurrentScope(handler))
     state.withLock { state in
       if let key {
         let value = state[key]

@@ -1,4 +1,5 @@
 import Concurrency
+import Synchronization
 import ValueFormats
 
 /// The implementation of a ``StoredValue``.
@@ -35,13 +36,22 @@ final class Setting: Sendable {
   private let defaultValue: AnyBox
   /// Decodes a value, or returns the default value for nil; the closure must not retain the store.
   private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
+  /// Returns a setting with the same key and default value in another store; nil unless this one
+  /// is declared in the standard store.
+  let inStore: (@Sendable (KeyValueStore) -> Setting)?
+  /// The setting in the store of `bootstrap(_:)`.
+  private let bootstrapped = AtomicLazyReference<Setting>()
   // The cache is guarded by the lock of `store.state`.
   @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
   init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
     self.key = StoredKey(key)
-    self.store = store
-    let (box, coding) = (Box(defaultValue), store.coding)
+    let isStandard = store === KeyValueStore.standard
+    self.store = isStandard ? StandardStore.ofMachine : store
+    inStore =
+      isStandard
+      ? { @Sendable store in Setting(key, defaultValue: defaultValue, in: store) } : nil
+    let (box, coding) = (Box(defaultValue), self.store.coding)
     self.defaultValue = box
     decode = { encoded throws(KeyValueStoreError) in
       guard let encoded else { return box }
@@ -49,8 +59,23 @@ final class Setting: Sendable {
     }
   }
 
+  /// The setting to use instead of this one, in the store that takes the place of the machine's
+  /// standard store; nil for this one.
+  var substitute: Setting? {
+    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild else { return nil }
+    if let scope = StandardStore.currentScope {
+      return scope.store === store ? nil : scope.setting(for: self)
+    }
+    return StandardStore.bootstrapped.map { store in
+      bootstrapped.load() ?? bootstrapped.storeIfNil(inOtherStore(store))
+    }
+  }
+
+  func inOtherStore(_ store: KeyValueStore) -> Setting { inStore?(store) ?? self }
+
   var value: AnyBox {
     if Fork.isChild { return defaultValue }
+    if inStore != nil, let substitute { return substitute.value }
     let cached = withCache { cache, state -> AnyBox? in
       guard let value = cache.value, value.generation == state.generation else { return nil }
       return value.value

@@ -25,7 +25,9 @@ import ValueFormats
 /// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key and store.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
-  let setting: Setting
+  private let declared: Setting
+  /// The setting in the store that the current access uses.
+  var setting: Setting { declared.substitute ?? declared }
 
   /// Creates a property with a default value; the store is not read before the first access.
   ///
@@ -34,20 +36,21 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///   - key: The key: any string, except `$version` in a store with a version.
   ///   - store: The store of the key.
   public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
-    setting = Setting(key, defaultValue: wrappedValue, in: store)
+    declared = Setting(key, defaultValue: wrappedValue, in: store)
   }
 
   /// Creates an optional property, which is nil while no value is stored.
   public init(_ key: String, in store: KeyValueStore = .standard)
   where Value: ExpressibleByNilLiteral {
-    setting = Setting(key, defaultValue: nil as Value, in: store)
+    declared = Setting(key, defaultValue: nil as Value, in: store)
   }
 
   /// The value; see ``StoredValue``.
   public var wrappedValue: Value {
-    get { Self.value(setting.value) }
+    get { Self.value(declared.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
+      let setting = setting
       let change = setting.beginChange()
       var value = Self.value(change.value)
       // A change that throws may be partial, and is stored as well.
@@ -72,10 +75,10 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   }
 
   /// The key.
-  public var key: String { setting.key.string }
+  public var key: String { declared.key.string }
 
-  /// The store of the key.
-  public var store: KeyValueStore { setting.store }
+  /// The store with which the property was declared.
+  public var store: KeyValueStore { declared.inStore == nil ? declared.store : .standard }
 
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }

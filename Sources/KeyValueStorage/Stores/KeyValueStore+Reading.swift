@@ -9,13 +9,14 @@ extension KeyValueStore {
   /// call takes only one system call.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
-  public func load() throws { try read() }
+  public func load() throws { try (substitute ?? self).read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
   public func keys() throws -> [String] {
-    try load()
+    if let substitute { return try substitute.keys() }
+    try read()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
       var draft = KeyValueDraft(
@@ -34,7 +35,8 @@ extension KeyValueStore {
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    try load()
+    if let substitute { return try substitute.value(of: key) }
+    try read()
     return try state.withLock { $0.visible(StoredKey(key)) }
       .map { try coding.value(type, from: $0, key: key) }
   }

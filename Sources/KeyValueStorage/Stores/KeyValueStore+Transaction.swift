@@ -23,6 +23,7 @@ extension KeyValueStore {
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, or a ``KeyValueStoreError``.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    if let substitute { return try substitute.transaction(body) }
     try checkCaller()
     if let outer = state.withLock({ $0.ownTransaction }) {
       do {

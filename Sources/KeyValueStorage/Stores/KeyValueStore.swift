@@ -78,11 +78,11 @@ public final class KeyValueStore: Sendable {
   }
 
   /// The store's name in messages, such as the path of its file.
-  public var name: String { backend.name }
+  public var name: String { (substitute ?? self).backend.name }
 
   /// A remark on the durability of writes in the file's directory; nil if there is none.
   package var directoryRemark: String? {
-    get throws { try (backend as? FileBackend)?.directoryRemark }
+    get throws { try ((substitute ?? self).backend as? FileBackend)?.directoryRemark }
   }
 
   /// The maximum time that a write waits for a process that has locked the file, 30 seconds by
@@ -90,8 +90,8 @@ public final class KeyValueStore: Sendable {
   ///
   /// Custom backends may have their own limits.
   public var lockTimeout: Duration {
-    get { timeout.duration }
-    set { timeout.duration = newValue }
+    get { (substitute ?? self).timeout.duration }
+    set { (substitute ?? self).timeout.duration = newValue }
   }
 
   deinit {
@@ -156,10 +156,6 @@ extension KeyValueStore {
     }
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
-
-  /// The settings of this app, in `settings.json` in the directory named after the executable; see
-  /// ``init(applicationName:writes:version:migrations:)``.
-  public static let standard = KeyValueStore(applicationName: nil)
 
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
     // The path of an invalid URL is empty.

@@ -67,7 +67,7 @@ extension SecretStores {
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
     let (store, origin): (any SecretStore, String) =
-      if let override = DefaultStoreOverride.current {
+      if let override = DefaultStoreOverride.inEffect {
         (override.store, "set by withDefaultStore(_:operation:)")
       } else if let choice = DefaultStore.current {
         (choice.store, choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use")

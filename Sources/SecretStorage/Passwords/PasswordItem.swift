@@ -80,7 +80,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 
   /// The state for the store of the current `withDefaultStore` call, unless a store is specified.
   var stored: StoredPassword {
-    guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
+    guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.inEffect
     else { return ownState }
     return override.state(of: self, ownState.declaration)
   }

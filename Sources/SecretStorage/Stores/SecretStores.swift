@@ -71,9 +71,16 @@ public enum SecretStores: Sendable {
       DefaultStoreOverride(store: store), operation: operation)
   }
 
+  /// Makes an access to the default store outside of `withDefaultStore` fail if a closure returns a
+  /// message, of one or more sentences.
+  package static func requireScope(_ findError: @escaping @Sendable () -> String?) {
+    DefaultStoreOverride.findError.withLock { $0 = findError }
+    DefaultStoreOverride.mayBeRequired.store(true, ordering: .releasing)
+  }
+
   /// The store of the current `withDefaultStore` call, or the default store, which is then fixed.
   package static var defaultStore: any SecretStore {
-    DefaultStoreOverride.current?.store ?? DefaultStore.resolved
+    DefaultStoreOverride.inEffect?.store ?? DefaultStore.resolved
   }
 }
 
@@ -82,7 +89,23 @@ public enum SecretStores: Sendable {
 ///
 /// The override may outlive the call, for example in an unstructured task.
 final class DefaultStoreOverride: Sendable {
-  @TaskLocal static var current: DefaultStoreOverride?
+  @TaskLocal fileprivate static var current: DefaultStoreOverride?
+  /// Returns the error of an access without an override; nil if none is required.
+  fileprivate static let findError = Lock<(@Sendable () -> String?)?>(nil)
+  fileprivate static let mayBeRequired = Atomic(false)
+
+  /// The override of the calling task, or one whose store always throws, if one is required.
+  static var inEffect: DefaultStoreOverride? {
+    if let current { return current }
+    guard mayBeRequired.load(ordering: .acquiring), !Fork.isChild,
+      let message = findError.withLock({ $0 })?()
+    else { return nil }
+    // With new states, no access sees the values that another one could not save.
+    return DefaultStoreOverride(
+      store: SecretVault(cipher: OpenSSLCipher()) { _ throws(SecretStoreError) in
+        throw .unavailable(message)
+      })
+  }
 
   let store: any SecretStore
   /// The states by the password's identifier, which stays unique because the password is retained.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import KeyValueStorage
 import SecretStorage
 import StorageTesting
 import TestSupport
@@ -8,7 +9,7 @@ private typealias MyStore = InMemorySecretStore
 
 /// The code of the overview of `StorageTesting`.
 struct ConformanceSnippets {
-  let conformance = SecretStoreConformance("MyStore") { MyStore() }
+  let conformance = SecretStoreConformance("MyStore", timeout: nil) { MyStore() }
 
   @Test(arguments: SecretStoreConformance.Check.allCases)
   func storeConforms(_ check: SecretStoreConformance.Check) async {
@@ -22,6 +23,42 @@ struct ConformanceSnippets {
       let file = directory.url.appending(path: "secrets.vault")
       return SecretVault(fileURL: file, stateDirectory: directory.url)
     }
-    await SecretStoreConformance("SecretVault", makeStore: open, reopen: { _ in open() }).run(check)
+    await SecretStoreConformance(
+      "SecretVault", timeout: nil, makeStore: open, reopen: { _ in open() }
+    ).run(check)
+  }
+}
+
+private struct Player: Sendable {
+  @StoredValue("volume", in: .standard) var volume = 0.8
+
+  func mute() { volume = 0 }
+}
+
+private struct Session: Sendable {
+  let token = PasswordItem<String>(.generic(service: "com.example.app"))
+}
+
+struct IsolationSnippets {
+  @Suite(.isolatedStorage)
+  struct PlayerTests {
+    @Test func mutedPlayerIsSilent() {
+      let player = Player()
+      player.mute()
+      #expect(player.volume == 0)
+    }
+  }
+
+  @Test func lockedTokenIsNotAbsent() {
+    let store = InMemorySecretStore()
+    SecretStores.withDefaultStore(store) {
+      let session = Session()
+      session.token.value = "The Valley Wind"
+      store.lock()
+      #expect(session.token.status == .locked)
+      store.unlock()
+      store.denial = "the sensor is busy"
+      #expect(session.token.status == .denied)
+    }
   }
 }
