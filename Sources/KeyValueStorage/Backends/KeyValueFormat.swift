@@ -17,6 +17,18 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
     case .binary: BinaryPropertyListFormat()
     }
   }
+
+  /// Encodes a value, as `KeyValueStore.set(_:for:)` does.
+  package func encode(_ value: some Encodable) throws(KeyValueStoreError) -> EncodedValue? {
+    try coding.encode(value, key: "")
+  }
+
+  /// Decodes a value, as `KeyValueStore.value(of:as:)` does.
+  package func decode<Value: Decodable>(
+    _ value: EncodedValue
+  ) throws(KeyValueStoreError) -> Value {
+    try coding.value(Value.self, from: value, key: "")
+  }
 }
 
 extension StoredFormat {

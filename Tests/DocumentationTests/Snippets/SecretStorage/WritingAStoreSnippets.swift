@@ -61,7 +61,7 @@ struct Account {
   @GenericPassword(service: "com.example.app", in: .audited) var token: String?
 }
 
-let conformance = SecretStoreConformance("AuditedStore") {
+let conformance = SecretStoreConformance("AuditedStore", timeout: nil) {
   AuditedStore(base: InMemorySecretStore()) { _ in }
 }
 

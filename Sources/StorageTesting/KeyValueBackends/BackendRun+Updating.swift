@@ -1,0 +1,114 @@
+import KeyValueStorage
+
+// The checks of updates by several writers, of revisions, errors and durability.
+extension BackendRun {
+  func updatesApplyInOrder() throws {
+    try expectLoad([:], "of a new backend")
+    var expected: [String: String] = [:]
+    for index in 0..<6 {
+      // Between two loads, each instance may keep content that the other one makes obsolete.
+      let instance = index.isMultiple(of: 2) ? otherInstance : backend
+      let values = ["last": "\(index)", "key \(index)": "value \(index)"]
+      let changes = try changes(values)
+      // The closure may be called several times; the last call has the newest content.
+      let (contents, seen) = try update(instance) { (changes, $0) }
+      expect(expected, in: seen, "closure of update \(index)")
+      expected.merge(values) { $1 }
+      expect(expected, in: contents, "update \(index)")
+      if index % 3 == 2 { try expectLoad(expected, "after update \(index)") }
+    }
+  }
+
+  func revisionsTellChanges() throws {
+    for (instance, name) in [(backend, ""), (otherInstance, ", other instance")] {
+      var revisions: Set<Int64> = []
+      for index in 0..<5 {
+        let revision = try instance.load().revision
+        expect(
+          revisions.insert(revision).inserted, "load()\(name)",
+          "a revision that no other content has had")
+        // Both instances make changes in turn.
+        try set(["key": "\(name) \(index)"], in: index.isMultiple(of: 2) ? backend : otherInstance)
+        expect(try instance.hasChanged(since: revision), "hasChanged(since:)\(name)", "true")
+      }
+    }
+  }
+
+  func emptyUpdateWritesNothing() throws {
+    try set(["a": "1"])
+    let (contents, result) = try update(backend) { _ in (KeyValueChanges(), "result") }
+    expect(result == "result", "update without changes", "the result of the closure")
+    expect(["a": "1"], in: contents, "update without changes")
+    try expectLoad(["a": "1"], "after an update without changes")
+  }
+
+  func errorsArePassedOn() throws {
+    try set(["a": "1"])
+    for error in [KeyValueStoreError.unavailable("The check throws this error."), .cancelled] {
+      do throws(KeyValueStoreError) {
+        _ = try update(backend) { _ throws(KeyValueStoreError) -> (KeyValueChanges, Void) in
+          throw error
+        }
+        expect(false, "update", "the error of its closure, but it succeeded")
+      } catch let found {
+        expect(found == error, "update", "the error of its closure, but got “\(found)”")
+      }
+      try expectLoad(["a": "1"], "after an update that failed")
+    }
+  }
+
+  func updatesAreDurable() throws {
+    var current = backend
+    let updates: [([String: String?], [String: String])] = [
+      (["a": "1", "b": "2"], ["a": "1", "b": "2"]), (["a": "3"], ["a": "3", "b": "2"]),
+      (["a": "3", "b": nil], ["a": "3"]), (["a": nil, "c": "4"], ["c": "4"]),
+    ]
+    for (values, expected) in updates {
+      try set(values, in: current)
+      current = try reopenAfterCrash(current)
+      expect(expected, in: try current.load(), "load() after a crash")
+    }
+  }
+
+  func concurrentUpdatesAreNotLost() async throws {
+    let tasks = 4, increments = 10
+    try await withThrowingTaskGroup { group in
+      for index in 0..<tasks {
+        let instance = index.isMultiple(of: 2) ? backend : otherInstance
+        group.addTask {
+          var last = 0
+          for _ in 0..<increments {
+            for contents in [try increment(in: instance), try instance.load()] {
+              let one: Int = value("one", in: contents) ?? 0
+              expect(
+                one == value("two", in: contents), "load() beside other writers",
+                "both changes of each update")
+              expect(one >= last, "load() beside other writers", "no older content than before")
+              last = max(last, one)
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let contents = try backend.load()
+    expect(
+      value("one", in: contents) == tasks * increments, "concurrent updates",
+      "the sum of all updates")
+  }
+
+  /// Adds 1 to both of two numbers in one update.
+  private func increment(
+    in instance: any KeyValueBackend
+  ) throws(KeyValueStoreError) -> KeyValueContents {
+    try update(instance) { contents throws(KeyValueStoreError) in
+      var changes = KeyValueChanges()
+      for key in ["one", "two"] {
+        // The addition wraps around, because a faulty backend may return any number.
+        let number: Int = value(key, in: contents) ?? 0
+        changes.set(key, to: try encode(number &+ 1))
+      }
+      return (changes, ())
+    }.0
+  }
+}

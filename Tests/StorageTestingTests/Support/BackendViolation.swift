@@ -1,0 +1,51 @@
+import StorageTesting
+
+/// A violation of the `KeyValueBackend` contract.
+enum BackendViolation: CaseIterable, Sendable {
+  /// It loses keys, values, parts of values or updates.
+  case losesOneOfTwoKeys, truncatesValues, normalizesKeys, ignoresRemovals, removesNeighbors,
+    losesConcurrentUpdates
+  /// It changes the order of updates.
+  case appliesUpdatesInReverse
+  /// It has keys that were never written.
+  case startsWithKey, inventsKey
+  /// It answers with an older content.
+  case loadsPreviousContents, updatesPreviousContents, returnsPreviousContents,
+    doesNotShareContents, neverReportsChanges, reusesRevisions
+  /// It returns before a change is durable.
+  case writesAtNextCall, neverWrites
+  /// It hides errors, or answers with an empty content instead.
+  case swallowsErrors, writesDespiteErrors, hidesDamage, overwritesDamage, keepsDamage
+  /// It writes or moves what it must not.
+  case writesEmptyUpdates, movesReadableContents
+  /// It notifies observers never, late, too early, twice, or after their end.
+  case neverNotifies, notifiesOwnWritesOnly, notifiesAtNextCall, notifiesTwice,
+    notifiesBeforeChanges, notifiesAfterRelease
+
+  /// The check that must detect the violation.
+  var check: KeyValueBackendConformance.Check {
+    switch self {
+    case .startsWithKey: .newBackendIsEmpty
+    case .truncatesValues: .valuesRoundTrip
+    case .normalizesKeys: .unusualKeysRoundTrip
+    case .losesOneOfTwoKeys, .appliesUpdatesInReverse, .inventsKey, .loadsPreviousContents,
+      .updatesPreviousContents, .returnsPreviousContents, .doesNotShareContents:
+      .updatesApplyInOrder
+    case .ignoresRemovals, .removesNeighbors: .removedKeysAreGone
+    case .neverReportsChanges, .reusesRevisions: .revisionsTellChanges
+    case .writesEmptyUpdates: .emptyUpdateWritesNothing
+    case .swallowsErrors, .writesDespiteErrors: .errorsArePassedOn
+    case .writesAtNextCall, .neverWrites: .updatesAreDurable
+    case .losesConcurrentUpdates: .concurrentUpdatesAreNotLost
+    case .hidesDamage, .overwritesDamage, .keepsDamage, .movesReadableContents:
+      .onlyUnreadableContentsAreMovedAside
+    case .neverNotifies, .notifiesOwnWritesOnly, .notifiesAtNextCall: .observersAreNotified
+    case .notifiesBeforeChanges: .notificationsFollowChanges
+    case .notifiesTwice: .changesAreNotifiedOnce
+    case .notifiesAfterRelease: .releasedObserversAreNotNotified
+    }
+  }
+
+  /// Whether the check waits until its timeout for a notification.
+  var missesNotifications: Bool { check == .observersAreNotified || self == .notifiesBeforeChanges }
+}
