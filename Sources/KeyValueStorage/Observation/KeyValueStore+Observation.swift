@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 import ValueFormats
 
 // Observing keys, and the sequence of changed keys.
@@ -40,7 +41,10 @@ extension KeyValueStore {
       return KeyValueObservation {}
     }
     loadIfNeeded()
-    let observer = Observer(StandardStore.inCurrentScope(handler))
+    let scopes = StoreScopes.current
+    let observer = Observer<KeyObservers.Handler> { key, value in
+      scopes.run { handler(key, value) }
+    }
     state.withLock { state in
       if let key {
         let value = state[key]

@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 import Synchronization
 import ValueFormats
 
@@ -62,16 +63,15 @@ final class Setting: Sendable {
   /// The setting to use instead of this one, in the store that takes the place of the machine's
   /// standard store; nil for this one.
   var substitute: Setting? {
-    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild else { return nil }
-    if let scope = StandardStore.currentScope {
-      return scope.store === store ? nil : scope.setting(for: self)
+    // The closure is retained only if it is called.
+    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild, let inStore else { return nil }
+    if let scope = StandardStore.scope {
+      return scope.store === store ? nil : scope.state(of: self, inStore)
     }
     return StandardStore.bootstrapped.map { store in
-      bootstrapped.load() ?? bootstrapped.storeIfNil(inOtherStore(store))
+      bootstrapped.load() ?? bootstrapped.storeIfNil(inStore(store))
     }
   }
-
-  func inOtherStore(_ store: KeyValueStore) -> Setting { inStore?(store) ?? self }
 
   var value: AnyBox {
     if Fork.isChild { return defaultValue }

@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 import FoundationEssentials
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -28,11 +29,15 @@ struct StandardStoreTests {
     #expect(try store.value(of: "levels") == [number])
   }
 
-  @Test func methodsUseTheStoreOfTheScope() throws {
-    let store = KeyValueStore()
+  @Test func methodsUseTheStoreOfTheScope() async throws {
+    let file = try TestFile(inMemory: true)
+    let outage = Outage(of: .fsync, on: file.directory, code: EINVAL)
+    let store = file.open(.durable, outage.fileSystem)
     let standard = KeyValueStore.standard
-    try KeyValueStore.withStandard(store) {
+    try await KeyValueStore.withStandard(store) {
+      var changes = standard.changes.makeAsyncIterator()
       try standard.set(5, for: "volume")
+      #expect(await changes.next() == "volume")
       #expect(Self.volume.value == 5)
       #expect(try standard.value(of: "volume") == 5)
       #expect(try standard.keys() == ["volume"])
@@ -52,6 +57,11 @@ struct StandardStoreTests {
       #expect(try standard.moveAsideUnreadableFile() == nil)
       standard.lockTimeout = .seconds(7)
       #expect(standard.name == store.name)
+      #expect(try standard.directoryRemark != nil)
+      let source = try TestFile(.xml)
+      try source.overwrite(Fixture.text("user-defaults.plist"))
+      let plan = try standard.import(UserDefaultsFile(source.path), isDryRun: true)
+      #expect(plan.kept == ["volume"])
     }
     #expect(store.lockTimeout == .seconds(7))
     #expect(try store.keys() == ["volume"] && store.value(of: "volume") == 6)
