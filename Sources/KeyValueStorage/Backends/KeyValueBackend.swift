@@ -61,7 +61,7 @@ final class MemoryBackend: KeyValueBackend {
   let format: KeyValueFormat
   var name: String { error == nil ? "a store in memory" : "a store without a location" }
   /// The error that each call throws; nil for a backend that works.
-  private let error: KeyValueStoreError?
+  let error: KeyValueStoreError?
   private let contents = Lock(KeyValueContents(entries: [], revision: 0))
 
   init(format: KeyValueFormat = .json, failingWith error: KeyValueStoreError? = nil) {
@@ -85,6 +85,7 @@ final class MemoryBackend: KeyValueBackend {
     // A store has only one writer at a time, and each store has its own memory backend.
     let current = try load()
     let (changes, result) = try changes(current)
+    if changes.isEmpty { return (current, result) }
     let changed = current.applying(changes, revision: current.revision + 1)
     contents.withLock { $0 = changed }
     return (changed, result)
@@ -93,8 +94,8 @@ final class MemoryBackend: KeyValueBackend {
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation {
-    _ = try load()
-    return KeyValueObservation {}
+    // No other writer exists. An error is that of each access, which reports it.
+    KeyValueObservation {}
   }
 
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {

@@ -98,6 +98,8 @@ public final class KeyValueStore: Sendable {
     // The changes belong to the parent.
     if Fork.isChild { return }
     stopTimer()
+    // Each durable write to a store without a location has failed, and was reported.
+    if delay == nil, (backend as? MemoryBackend)?.error != nil { return }
     // No observer is left, so the write below must not start watching the file.
     isWatching.store(true, ordering: .releasing)
     do {
