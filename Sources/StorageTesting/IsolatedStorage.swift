@@ -20,6 +20,11 @@ public import Testing
 /// they apply to the tasks of the test case, but not to detached tasks, to threads that the test
 /// creates, or to the body of an exit test. No other test sees them.
 public struct IsolatedStorage: SuiteTrait, TestTrait, TestScoping {
+  /// The name of the target whose tests require isolated storage; nil if this trait names none.
+  private let target: String?
+
+  package init(requiredIn target: String? = nil) { self.target = target }
+
   /// Always true, so that a suite with this trait isolates the tests of nested suites as well.
   public var isRecursive: Bool { true }
 
@@ -33,6 +38,14 @@ public struct IsolatedStorage: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
+    let module = test.sourceLocation.moduleName
+    if let target, target != module {
+      Issue.record(
+        """
+        isolatedStorage(requiredIn:) names \(target), but this test is in the module \(module).
+        """,
+        sourceLocation: test.sourceLocation)
+    }
     try await KeyValueStore.withStandard(KeyValueStore()) {
       try await SecretStores.withDefaultStore(InMemorySecretStore()) { try await function() }
     }
@@ -40,26 +53,30 @@ public struct IsolatedStorage: SuiteTrait, TestTrait, TestScoping {
 
   private static let targets = Lock(Set<String>())
 
+  /// Returns the name of a test's module; nil on a thread that belongs to no test.
+  package static func module(of test: Test?) -> String? { test?.sourceLocation.moduleName }
+
   /// Makes the tests of a target fail to access the stores of the machine.
-  fileprivate static func require(in target: String) {
+  ///
+  /// In a process, only the first call determines the closure, which returns the module of the test
+  /// that makes an access.
+  package static func require(
+    in target: String,
+    currentModule: @escaping @Sendable () -> String? = { module(of: Test.current) }
+  ) {
     targets.withLock { _ = $0.insert(target) }
-    @Sendable func error(_ store: String) -> String? {
-      let target = Test.current?.sourceLocation.moduleName
-      return self.error(store, in: target, requiredIn: targets.withLock { $0 })
-    }
-    KeyValueStore.requireScope { error("The standard store") }
-    SecretStores.requireScope { error("The default secret store") }
+    KeyValueStore.requireScope { error("The standard store", in: currentModule()) }
+    SecretStores.requireScope { error("The default secret store", in: currentModule()) }
   }
 
-  /// Returns the error of an access without a scope in a test of a target, which is nil on a thread
-  /// that belongs to no test; returns nil if the target does not require isolated storage.
-  package static func error(
-    _ store: String, in target: String?, requiredIn targets: Set<String>
-  ) -> String? {
-    if let target, !targets.contains(target) { return nil }
+  /// Returns the error of an access without a scope; nil if the module does not require isolated
+  /// storage.
+  private static func error(_ store: String, in module: String?) -> String? {
+    let targets = targets.withLock { $0 }
+    if let module, !targets.contains(module) { return nil }
     return """
       \(store) was used outside of a test case with isolated storage, which the tests of \
-      \(target ?? targets.sorted().joined(separator: ", ")) require. Add the trait \
+      \(module ?? targets.sorted().joined(separator: ", ")) require. Add the trait \
       .isolatedStorage to the test or its suite, or give the code a store.
       """
   }
@@ -76,14 +93,17 @@ extension Trait where Self == IsolatedStorage {
   /// the target without either, a throwing access to the standard store or the default secret store
   /// throws `KeyValueStoreError.unavailable(_:)` or `SecretStoreError.unavailable(_:)`, and a
   /// property has its default value, with that error. So it is on any thread and in any task of the
-  /// process that belongs to no test, because it may be the target's. The requirement applies to all
-  /// runs in which the target's tests are discovered, also if a filter excludes this suite.
+  /// process that belongs to no test, because it may be the target's. The requirement applies to
+  /// all runs in which the target's tests are discovered, also if a filter excludes this suite. The
+  /// requirement does not apply to the body of an exit test, which is another process; call
+  /// `withStandard` and `withDefaultStore` there.
   ///
-  /// - Parameter target: The name of the test target's module.
+  /// - Parameter target: The name of the module of the test target that contains the suite or test.
+  ///   Any other name is an issue of each test.
   /// - Returns: The trait.
   public static func isolatedStorage(requiredIn target: String) -> Self {
     // The testing library evaluates the traits of all tests before it runs the first one.
     IsolatedStorage.require(in: target)
-    return IsolatedStorage()
+    return IsolatedStorage(requiredIn: target)
   }
 }
