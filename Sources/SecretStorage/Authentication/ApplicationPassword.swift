@@ -7,15 +7,12 @@ final class ApplicationPassword: Sendable {
     let salt: [UInt8]
   }
 
-  private let password: Secret
+  let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
   private static let cacheLimit = 16
   private static let sizeLimit = 64 * 1024
 
   init(_ password: Secret) { self.password = password }
-
-  /// Returns whether both passwords are equal, in a time that does not depend on their bytes.
-  func isEqual(to other: ApplicationPassword) -> Bool { password == other.password }
 
   /// Throws `invalid` if the password is empty or too long.
   func check() throws(SecretStoreError) {

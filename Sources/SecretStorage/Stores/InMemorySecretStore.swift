@@ -43,8 +43,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
       if isLocked && isLockable { throw .locked("unlock()") }
     }
 
-    /// Throws an error unless the secret of an entry may be read or, if `isReading` is false, may be
-    /// replaced although it has an application password.
+    /// Throws an error unless the secret of an entry may be read or, if `isReading` is false, may
+    /// be replaced although it has an application password.
     func checkAccess(
       to entry: Entry, reading isReading: Bool, authorizedBy authorization: Authorization
     ) throws(SecretStoreError) {
@@ -56,8 +56,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
         try constraints.checkEnrolledSet(of: authorization) { $0 == entry.bound.enrolledSet }
         if let denial { throw .denied(denial) }
       }
-      if let password = entry.bound.password?.password,
-        authorization.context?.applicationPassword?.isEqual(to: password) != true
+      if let bound = entry.bound.password?.password,
+        authorization.context?.applicationPassword?.password != bound.password
       {
         throw .wrongApplicationPassword
       }
@@ -220,8 +220,8 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     }
   }
 
-  /// Calls a handler after each write, and each change of ``isLocked`` and ``denial``, on a thread of
-  /// the store.
+  /// Calls a handler after each write, and each change of ``isLocked`` and ``denial``, on a thread
+  /// of the store.
   ///
   /// Several changes may be coalesced into one call.
   public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation {
