@@ -34,26 +34,26 @@ extension BackendRun {
     }
   }
 
-  func emptyUpdateWritesNothing() throws {
-    try set(["a": "1"])
-    let (contents, result) = try update(backend) { _ in (KeyValueChanges(), "result") }
-    expect(result == "result", "update without changes", "the result of the closure")
-    expect(["a": "1"], in: contents, "update without changes")
-    try expectLoad(["a": "1"], "after an update without changes")
+  func emptyUpdateWritesNothing() async throws {
+    try await expectNoChange("update without changes") { operation in
+      let (contents, result) = try update(backend) { _ in (KeyValueChanges(), "result") }
+      expect(result == "result", operation, "the result of the closure")
+      expect(["key": "1"], in: contents, operation)
+    }
   }
 
-  func errorsArePassedOn() throws {
-    try set(["a": "1"])
+  func errorsArePassedOn() async throws {
     for error in [KeyValueStoreError.unavailable("The check throws this error."), .cancelled] {
-      do throws(KeyValueStoreError) {
-        _ = try update(backend) { _ throws(KeyValueStoreError) -> (KeyValueChanges, Void) in
-          throw error
+      try await expectNoChange("update that fails") { operation in
+        do throws(KeyValueStoreError) {
+          _ = try update(backend) { _ throws(KeyValueStoreError) -> (KeyValueChanges, Void) in
+            throw error
+          }
+          expect(false, operation, "the error of its closure, but it succeeded")
+        } catch let found {
+          expect(found == error, operation, "the error of its closure, but got “\(found)”")
         }
-        expect(false, "update", "the error of its closure, but it succeeded")
-      } catch let found {
-        expect(found == error, "update", "the error of its closure, but got “\(found)”")
       }
-      try expectLoad(["a": "1"], "after an update that failed")
     }
   }
 

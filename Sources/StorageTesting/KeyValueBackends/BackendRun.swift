@@ -10,7 +10,7 @@ struct BackendRun: Sendable {
   /// The maximum time to wait for another writer; a backend can add it to the current time.
   var lockTimeout: Duration { timeout ?? .seconds(100_000) }
   let notifiesOncePerChange: Bool
-  let reopenAfterCrash: KeyValueBackendConformance.Reopening
+  let reopenAfterCrash: @Sendable (any KeyValueBackend) throws -> any KeyValueBackend
   let damage: (@Sendable (any KeyValueBackend) throws -> Void)?
   let findings: Findings
 
@@ -22,8 +22,8 @@ struct BackendRun: Sendable {
     case .updatesApplyInOrder: try updatesApplyInOrder()
     case .removedKeysAreGone: try removedKeysAreGone()
     case .revisionsTellChanges: try revisionsTellChanges()
-    case .emptyUpdateWritesNothing: try emptyUpdateWritesNothing()
-    case .errorsArePassedOn: try errorsArePassedOn()
+    case .emptyUpdateWritesNothing: try await emptyUpdateWritesNothing()
+    case .errorsArePassedOn: try await errorsArePassedOn()
     case .updatesAreDurable: try updatesAreDurable()
     case .concurrentUpdatesAreNotLost: try await concurrentUpdatesAreNotLost()
     case .observersAreNotified: try await observersAreNotified()

@@ -18,9 +18,6 @@ public import Testing
 /// recorded as an issue that names the backend, the operation and the expectation. A backend whose
 /// method never returns stops the check.
 public struct KeyValueBackendConformance: Sendable {
-  /// A closure that returns an instance with the content of another one.
-  public typealias Reopening = @Sendable (any KeyValueBackend) throws -> any KeyValueBackend
-
   private let name: String
   private let makeRun: @Sendable (Findings) throws -> BackendRun
 
@@ -41,14 +38,15 @@ public struct KeyValueBackendConformance: Sendable {
   ///     left if the machine stopped now. The given backend is not used afterwards. If it is nil,
   ///     the check of durability uses `reopen`.
   ///   - damage: A closure that makes the content of a backend unreadable, such as by writing
-  ///     garbage, or unreachable. If it is nil, the check of unreadable content does nothing.
+  ///     garbage, or unreachable. If it is nil, the check of unreadable content checks only that
+  ///     readable content is not moved.
   public init(
     _ name: String,
     timeout: Duration? = .seconds(20),
     notifiesOncePerChange: Bool = true,
     makeBackend: @escaping @Sendable () throws -> any KeyValueBackend,
-    reopen: Reopening? = nil,
-    reopenAfterCrash: Reopening? = nil,
+    reopen: (@Sendable (any KeyValueBackend) throws -> any KeyValueBackend)? = nil,
+    reopenAfterCrash: (@Sendable (any KeyValueBackend) throws -> any KeyValueBackend)? = nil,
     damage: (@Sendable (any KeyValueBackend) throws -> Void)? = nil
   ) {
     self.name = name
@@ -95,9 +93,10 @@ public struct KeyValueBackendConformance: Sendable {
     case removedKeysAreGone
     /// Contents that differ have different revisions, and a change since an older one is reported.
     case revisionsTellChanges
-    /// An update without changes writes nothing, and returns its result.
+    /// An update without changes writes nothing, not even the same content, calls no handler, and
+    /// returns its result.
     case emptyUpdateWritesNothing
-    /// The error of an update's closure is thrown, and nothing is written.
+    /// The error of an update's closure is thrown, nothing is written, and no handler is called.
     case errorsArePassedOn
     /// A completed update survives a crash.
     case updatesAreDurable

@@ -14,6 +14,9 @@ struct KeyValueBackendConformanceTests {
     #expect(!findings.isEmpty)
     let title = "Backend with violation \(violation), \(violation.check.rawValue): "
     #expect(findings.allSatisfy { $0.hasPrefix(title) })
+    if let operation = violation.operationWithoutNotification {
+      #expect(findings.contains { $0.hasPrefix("\(title)\(operation): ") })
+    }
   }
 
   @Test func everyBackendCheckDetectsAViolation() {
@@ -43,7 +46,7 @@ struct KeyValueBackendConformanceTests {
     return KeyValueBackendConformance(
       "Backend with violation \(violation.map { "\($0)" } ?? "none")",
       // The time elapses where the violation is a missing notification.
-      timeout: violation?.missesNotifications == true ? .milliseconds(100) : nil,
+      timeout: violation?.operationWithoutNotification == nil ? nil : .milliseconds(100),
       makeBackend: { NonconformingBackend(violation) },
       reopen: { NonconformingBackend(reopening: try backend($0)) },
       reopenAfterCrash: { NonconformingBackend(afterCrashOf: try backend($0)) },

@@ -15,12 +15,13 @@ enum BackendViolation: CaseIterable, Sendable {
   /// It returns before a change is durable.
   case writesAtNextCall, neverWrites
   /// It hides errors, or answers with an empty content instead.
-  case swallowsErrors, writesDespiteErrors, hidesDamage, overwritesDamage, keepsDamage
+  case swallowsErrors, writesDespiteErrors, rewritesDespiteErrors, hidesDamage,
+    overwritesDamage, keepsDamage
   /// It writes or moves what it must not.
-  case writesEmptyUpdates, movesReadableContents
-  /// It notifies observers never, late, too early, twice, or after their end.
+  case rewritesForEmptyUpdates, movesReadableContents
+  /// It notifies observers never, late, too early, twice, without a change, or after their end.
   case neverNotifies, notifiesOwnWritesOnly, notifiesAtNextCall, notifiesTwice,
-    notifiesBeforeChanges, notifiesAfterRelease
+    notifiesBeforeChanges, notifiesOfEmptyUpdates, notifiesAfterRelease
 
   /// The check that must detect the violation.
   var check: KeyValueBackendConformance.Check {
@@ -33,8 +34,8 @@ enum BackendViolation: CaseIterable, Sendable {
       .updatesApplyInOrder
     case .ignoresRemovals, .removesNeighbors: .removedKeysAreGone
     case .neverReportsChanges, .reusesRevisions: .revisionsTellChanges
-    case .writesEmptyUpdates: .emptyUpdateWritesNothing
-    case .swallowsErrors, .writesDespiteErrors: .errorsArePassedOn
+    case .rewritesForEmptyUpdates, .notifiesOfEmptyUpdates: .emptyUpdateWritesNothing
+    case .swallowsErrors, .writesDespiteErrors, .rewritesDespiteErrors: .errorsArePassedOn
     case .writesAtNextCall, .neverWrites: .updatesAreDurable
     case .losesConcurrentUpdates: .concurrentUpdatesAreNotLost
     case .hidesDamage, .overwritesDamage, .keepsDamage, .movesReadableContents:
@@ -46,6 +47,13 @@ enum BackendViolation: CaseIterable, Sendable {
     }
   }
 
-  /// Whether the check waits until its timeout for a notification.
-  var missesNotifications: Bool { check == .observersAreNotified || self == .notifiesBeforeChanges }
+  /// The operation whose notification the check awaits until its timeout; nil if none is missing.
+  var operationWithoutNotification: String? {
+    switch self {
+    case .neverNotifies, .notifiesAtNextCall: "observe, a new key"
+    case .notifiesOwnWritesOnly: "observe, a new key by another instance"
+    case .notifiesBeforeChanges: "load() in a handler of observe"
+    default: nil
+    }
+  }
 }

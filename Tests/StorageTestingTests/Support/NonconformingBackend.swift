@@ -69,13 +69,18 @@ final class NonconformingBackend: KeyValueBackend {
         if violation == .writesDespiteErrors {
           medium.state.withLock { $0.contents = changed($0.contents, "partial", to: "1") }
         }
+        if violation == .rewritesDespiteErrors {
+          _ = commit(KeyValueChanges(), basedOn: state)
+        }
         // Without a result of the closure, only a result without a value can be returned.
         if violation == .swallowsErrors, let result = () as? Result { return (base, result) }
         throw error
       }
       let (wanted, result) = outcome
-      let isEmpty = wanted.isEmpty && violation != .writesEmptyUpdates
-      if isEmpty { return (base, result) }
+      if wanted.isEmpty, violation != .rewritesForEmptyUpdates {
+        if violation == .notifiesOfEmptyUpdates { medium.notify(by: self) }
+        return (base, result)
+      }
       if violation == .notifiesBeforeChanges { medium.notify(by: self) }
       guard let written = commit(altered(wanted), basedOn: state) else { continue }
       if violation != .notifiesBeforeChanges { notify() }
@@ -147,7 +152,6 @@ extension NonconformingBackend {
     case .removesNeighbors: if all.contains(where: { $0.value == nil }) { all.append(("c", nil)) }
     case .normalizesKeys:
       all = all.map { ($0.key == "cafe\u{301}" ? "caf\u{e9}" : $0.key, $0.value) }
-    case .writesEmptyUpdates: if all.isEmpty { all.append(("empty", ArraySlice("1".utf8))) }
     default: return changes
     }
     var altered = KeyValueChanges()

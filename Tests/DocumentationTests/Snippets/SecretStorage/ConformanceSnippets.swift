@@ -9,7 +9,7 @@ private typealias MyStore = InMemorySecretStore
 
 /// The code of the overview of `StorageTesting`.
 struct ConformanceSnippets {
-  let conformance = SecretStoreConformance("MyStore", timeout: nil) { MyStore() }
+  let conformance = SecretStoreConformance("MyStore") { MyStore() }
 
   @Test(arguments: SecretStoreConformance.Check.allCases)
   func storeConforms(_ check: SecretStoreConformance.Check) async {
@@ -23,9 +23,7 @@ struct ConformanceSnippets {
       let file = directory.url.appending(path: "secrets.vault")
       return SecretVault(fileURL: file, stateDirectory: directory.url)
     }
-    await SecretStoreConformance(
-      "SecretVault", timeout: nil, makeStore: open, reopen: { _ in open() }
-    ).run(check)
+    await SecretStoreConformance("SecretVault", makeStore: open, reopen: { _ in open() }).run(check)
   }
 }
 

@@ -61,7 +61,7 @@ struct Account {
   @GenericPassword(service: "com.example.app", in: .audited) var token: String?
 }
 
-let conformance = SecretStoreConformance("AuditedStore", timeout: nil) {
+let conformance = SecretStoreConformance("AuditedStore") {
   AuditedStore(base: InMemorySecretStore()) { _ in }
 }
 
