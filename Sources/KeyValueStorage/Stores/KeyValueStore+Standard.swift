@@ -39,9 +39,9 @@ extension KeyValueStore {
   /// Calls a closure, such as a test, during which another store takes the place of ``standard``.
   ///
   /// The store applies to all accesses by the closure, its child tasks and the observers that they
-  /// add, of settings or of secrets, also to settings declared outside the closure. Values cached
-  /// outside are neither used nor changed. Detached tasks and other threads have the process's
-  /// standard store.
+  /// add to settings, vaults or stores in memory, also to settings declared outside the closure.
+  /// Values cached outside are neither used nor changed. Detached tasks and other threads have the
+  /// process's standard store.
   public static func withStandard<Result>(
     _ store: KeyValueStore, operation: () throws -> Result
   ) rethrows -> Result {

@@ -3,8 +3,8 @@ import Concurrency
 /// An observation of changes to a store.
 ///
 /// It ends when it is cancelled or released, and does not retain the store. A handler that was
-/// added during ``SecretStores/withDefaultStore(_:operation:)`` retains the store of that call until
-/// the observation ends.
+/// added during ``SecretStores/withDefaultStore(_:operation:)`` retains the store of that call
+/// until the observation ends.
 public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?

@@ -53,8 +53,8 @@ public enum SecretStores: Sendable {
   /// Calls a closure, such as a test, during which another store is the default store.
   ///
   /// The store applies to all accesses by the closure, its child tasks and the observers that they
-  /// add, of settings or of secrets, to passwords that do not specify a store. Values cached
-  /// outside the closure are neither used nor changed.
+  /// add to settings, vaults or stores in memory, to passwords that do not specify a store. Values
+  /// cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
