@@ -24,6 +24,7 @@ package func cFunction<Function>(
   guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
     fatalError("\(type) is not the type of a C function: write @convention(c) before it.")
   }
+  // The address of a C function and a value of its type have the same representation.
   return unsafe dlsym(handle, name).map { unsafe unsafeBitCast($0, to: type) }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// `fork` copies only the calling thread. The other threads never finish their work in the child:
 /// mutexes that they hold stay locked, and values that they are changing stay inconsistent. So each
 /// module checks `isChild` where it is entered, and no lock can be acquired in a child.
-package enum Fork {
+public enum Fork: Sendable {
   /// The number of forks between the process that first used this library and this process.
   ///
   /// `nonisolated(unsafe)`: written only in a child that does not have a second thread yet.
@@ -18,7 +18,7 @@ package enum Fork {
   }()
 
   /// Whether this process was forked from one that had used this library.
-  @inlinable package static var isChild: Bool { unsafe current.pointee != 0 }
+  @inlinable public static var isChild: Bool { unsafe current.pointee != 0 }
 
   /// Whether this library has a file open under each descriptor.
   ///
@@ -74,8 +74,7 @@ package enum Fork {
         _ = highestDescriptor.max(Int(descriptor), ordering: .sequentiallyConsistent)
         unsafe openFiles[Int(descriptor)].store(true, ordering: .sequentiallyConsistent)
       }
-      // A child that was forked meanwhile has the file open. A new file, which is opened only once,
-      // is not locked.
+      // A child forked meanwhile has the file open. A new file, opened once, is not locked.
       let isUnshared =
         Int32(truncatingIfNeeded: before) == 0
         && forks.load(ordering: .sequentiallyConsistent) == before
@@ -103,8 +102,9 @@ package enum Fork {
     """
   }
 
+  /// Ends a forked child with a message that names `posix_spawn`.
   @inline(never)
-  package static func trap() -> Never { fatalError(advice) }
+  public static func trap() -> Never { fatalError(advice) }
 
   /// The last process that has reported, as counted by `current`.
   private static let lastReport = Atomic(0)

@@ -1,20 +1,21 @@
-package import CLibrary
+public import CLibrary
 
 /// A value protected by a mutex of the C library.
 ///
 /// `Synchronization.Mutex` of Swift 6.3 performs badly under contention on Linux
 /// (swiftlang/swift#88440), and causes false reports by the thread sanitizer.
 ///
-/// In a forked child, `withLock` traps, because another thread of the parent may have been changing
-/// the value.
-@safe package final class Lock<Value>: @unchecked Sendable {
-  // `@unchecked`: the mutex guards the value. It is allocated separately, because its address must
-  // not change.
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+/// In a forked child, `withLock` traps: a thread of the parent may have been changing the value.
+///
+/// The class is public, because a `package` function is not compiled for the types of its caller.
+@safe public final class Lock<Value>: @unchecked Sendable {
+  // `@unchecked`: the mutex guards the value. It is allocated, because its address must not change.
+  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   // The mutex excludes other threads, and an exclusivity check would cost as much as the mutex.
-  @exclusivity(unchecked) private var value: Value
+  @exclusivity(unchecked) @usableFromInline var value: Value
 
-  package init(_ value: sending Value) {
+  /// Creates a lock of a value.
+  public init(_ value: sending Value) {
     // No other reference exists yet.
     unsafe self.value = value
     unsafe initializeMutex(mutex, PTHREAD_MUTEX_NORMAL)
@@ -26,7 +27,8 @@ package import CLibrary
     unsafe mutex.deallocate()
   }
 
-  package func withLock<Result, Failure: Error>(
+  /// Calls a closure with the value, which no other thread accesses meanwhile.
+  @inlinable public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     if Fork.isChild { Fork.trap() }

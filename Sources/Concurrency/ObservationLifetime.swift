@@ -7,8 +7,7 @@ package final class ObservationLifetime: Sendable {
   private let end: @Sendable () -> Void
   private let hasEnded = Atomic(false)
 
-  /// Creates the lifetime of an observation that has begun; concurrent calls of ``cancel()`` may
-  /// each run the closure that ends it.
+  /// Creates the lifetime of an observation; concurrent calls of ``cancel()`` may each run `end`.
   package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { cancel() }
@@ -16,8 +15,7 @@ package final class ObservationLifetime: Sendable {
   /// Ends the observation; further calls, and calls in a forked child, do nothing.
   package func cancel() {
     if hasEnded.load(ordering: .acquiring) || Fork.isChild { return }
-    // Concurrent calls may all run the closure, so that none returns before the observation has
-    // ended.
+    // Concurrent calls may all run `end`, so that none returns before the observation has ended.
     end()
     hasEnded.store(true, ordering: .releasing)
   }

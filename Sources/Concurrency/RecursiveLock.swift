@@ -2,8 +2,7 @@ import Dispatch
 
 /// A recursive lock, which threads acquire in the order of their requests.
 ///
-/// Passing the lock to a waiting thread takes a change of threads, so the lock suits long critical
-/// sections.
+/// The lock suits long critical sections, because passing it on takes a change of threads.
 package final class RecursiveLock: Sendable {
   private struct WaitingThread: Sendable {
     let thread = ThreadIdentity.current

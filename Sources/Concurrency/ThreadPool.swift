@@ -2,12 +2,10 @@ package import Dispatch
 
 /// A few threads that run the closures of any number of serial queues.
 ///
-/// At most `concurrency` closures run at once. A closure that has run for longer than `patience`
-/// may be blocked. It is no longer counted, so it delays only its own queue, unless all of the
-/// `limit` threads are blocked.
+/// At most `concurrency` closures run at once. A closure that has run for longer than `patience` is
+/// not counted, so if it blocks, it delays only its own queue, unless all `limit` threads block.
 ///
-/// Adding a closure never blocks. A `DispatchQueue` blocks if no thread can be created, for example
-/// because of `RLIMIT_NPROC`.
+/// Adding a closure never blocks; a `DispatchQueue` does if threads are limited (`RLIMIT_NPROC`).
 package final class ThreadPool: Sendable {
   /// The pool for the work of this library.
   package static let work = ThreadPool(named: "locket")

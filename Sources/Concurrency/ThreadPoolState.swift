@@ -1,4 +1,3 @@
-/// The jobs and threads of a pool.
 struct ThreadPoolState: Sendable {
   typealias Job = ThreadPool.Job
 
@@ -31,8 +30,7 @@ struct ThreadPoolState: Sendable {
     isRunningOnCurrentThread || !counted(at: now).isEmpty
   }
 
-  /// Returns the times until which running jobs count; `concurrency` of them prevent others from
-  /// starting.
+  /// Returns the times until which running jobs count; `concurrency` of them prevent other starts.
   private func counted(at now: SuspendingClock.Instant) -> [SuspendingClock.Instant] {
     running.values.map { $0 + patience }.filter { $0 > now }
   }

@@ -17,7 +17,7 @@ public struct PasswordRuleSet: Hashable, Sendable {
   public private(set) var maxConsecutive: Int?
   /// The maximum number of equal characters in a row; nil for no limit.
   public private(set) var maxRepeating: Int?
-  /// The maximum number of characters in a run that ascends or descends in A–Z, a–z or 0–9, or nil.
+  /// The maximum length of a run that ascends or descends in A–Z, a–z or 0–9, or nil.
   public private(set) var maxSequential: Int?
   /// The minimum number of characters; nil for no limit.
   public private(set) var minLength: Int?
@@ -26,58 +26,77 @@ public struct PasswordRuleSet: Hashable, Sendable {
   /// The checks of a valid password, created once instead of at each keystroke.
   private(set) var checks: [PasswordReport.Check] = []
 
-  /// Creates a rule set with all requirements, all allowed characters, and the strictest of each
-  /// limit.
+  /// Creates a rule set with all requirements, all allowed characters, and the strictest limits.
   ///
   /// Required characters are also allowed. If the rules neither require nor allow any characters,
   /// ``CharacterClass/asciiPrintable`` is allowed. A limit below 1 and a requirement without
   /// characters have no effect.
-  public init(_ rules: [PasswordRule]) {
-    var allowed: [CharacterClass] = []
-    var checked: [PasswordRule] = []
+  public init(_ rules: [PasswordRule]) { self.init(parsed: rules.map(ParsedRule.init)) }
+
+  init(parsed rules: [ParsedRule]) {
+    var allowed = ClassUnion()
+    requirements.reserveCapacity(rules.count { $0.name == .required })
     for rule in rules {
-      switch rule {
-      case .required(let classes):
-        let requirement = Alphabet(classes)
+      switch rule.name {
+      case .required:
+        let requirement = rule.union.alphabet
         if requirement.isEmpty { continue }
-        let canonical = requirement.classes
         requirements.append(requirement)
-        checked.append(.required(canonical))
-        allowed += canonical
-      case .allowed(let classes): allowed += classes
-      case .maxConsecutive(let limit): maxConsecutive.lower(to: limit)
-      case .maxRepeating(let limit): maxRepeating.lower(to: limit)
-      case .maxSequential(let limit): maxSequential.lower(to: limit)
-      case .maxLength(let limit): maxLength.lower(to: limit)
-      case .minLength(let limit): if limit > 0 { minLength = max(limit, minLength ?? limit) }
+        allowed.formUnion(requirement)
+      case .allowed: allowed.formUnion(rule.union)
+      case .maxConsecutive: maxConsecutive.lower(to: rule.limit)
+      case .maxRepeating: maxRepeating.lower(to: rule.limit)
+      case .maxSequential: maxSequential.lower(to: rule.limit)
+      case .maxLength: maxLength.lower(to: rule.limit)
+      case .minLength: if rule.limit > 0 { minLength = max(rule.limit, minLength ?? rule.limit) }
       }
     }
-    let union = Alphabet(allowed)
-    if !union.isEmpty { alphabet = union }
+    if !allowed.alphabet.isEmpty { alphabet = allowed.alphabet }
     // If the union ignored a requirement, only characters of the alphabet can meet it.
     for index in requirements.indices where !alphabet.isSuperset(of: requirements[index]) {
       requirements[index] = alphabet
-      checked[index] = .required(alphabet.classes)
     }
-    checked.insert(.allowed(alphabet.classes), at: allowedIsFirst ? 0 : checked.endIndex)
-    checked += [
-      maxConsecutive.map(PasswordRule.maxConsecutive), maxRepeating.map(PasswordRule.maxRepeating),
-      maxSequential.map(PasswordRule.maxSequential), minLength.map(PasswordRule.minLength),
-      maxLength.map(PasswordRule.maxLength),
-    ].compactMap(\.self)
-    checks = checked.map { PasswordReport.Check(rule: $0) }
+    addChecks()
+  }
+
+  private mutating func addChecks() {
+    checks.reserveCapacity(requirements.count + 6)
+    let allowedIsFirst = allowedIsFirst
+    if allowedIsFirst { add(.allowed(alphabet.classes)) }
+    for requirement in requirements { add(.required(requirement.classes)) }
+    if !allowedIsFirst { add(.allowed(alphabet.classes)) }
+    if let maxConsecutive { add(.maxConsecutive(maxConsecutive)) }
+    if let maxRepeating { add(.maxRepeating(maxRepeating)) }
+    if let maxSequential { add(.maxSequential(maxSequential)) }
+    if let minLength { add(.minLength(minLength)) }
+    if let maxLength { add(.maxLength(maxLength)) }
+  }
+
+  private mutating func add(_ rule: PasswordRule) {
+    checks.append(PasswordReport.Check(rule: rule))
   }
 
   /// The rules in the order of the canonical form, without redundant rules.
   public var rules: [PasswordRule] {
     let implied =
       requirements.isEmpty
-      ? Alphabet(listed: .all) : Alphabet(requirements.flatMap(\.classes))
+      ? Alphabet(listed: .all)
+      : requirements.reduce(into: ClassUnion()) { $0.formUnion($1) }.alphabet
     return checks.map(\.rule).filter { alphabet != implied || $0.parts.name != .allowed }
   }
 
   /// Whether `allowed` comes first, because `unicode` must precede a required `ascii-printable`.
   var allowedIsFirst: Bool { alphabet.isUnicode && requirements.contains(Alphabet(listed: .all)) }
+
+  /// Whether a character can meet several requirements.
+  var hasOverlappingRequirements: Bool {
+    var union = PrintableCharacters()
+    for requirement in requirements {
+      if !union.intersection(requirement.listed).isEmpty { return true }
+      union = union.union(requirement.listed)
+    }
+    return false
+  }
 
   /// The same rules with the meaning of `max-consecutive` before 2026: a limit on equal characters.
   public var withOlderMaxConsecutive: PasswordRuleSet {

@@ -53,20 +53,17 @@ extension ForeignSecrets {
   /// killed, the secrets migrated so far stay in the store; a new migration reports them as
   /// `identical` and adds the others. Other writers may use the store at the same time.
   ///
-  /// A stored item is identical if its secret and attributes equal those of the source; one that
-  /// requires authentication is never identical. A secret that the store does not accept is
-  /// reported as `refused` with the reason.
+  /// A stored item is identical if its secret and attributes equal those of the source, and it
+  /// requires no authentication. A secret that the store rejects is `refused`, with the reason.
   ///
   /// With `removingSource`, the source file is removed at the end, provided that the store contains
   /// every secret unchanged, that a `SecretVault` passes verification, and that the file has not
-  /// changed since it was read. Removing the file does not erase it from the storage medium or from
-  /// backups.
+  /// changed since it was read. This does not erase it from the storage medium or from backups.
   ///
   /// - Parameters:
   ///   - store: The destination, such as a `SecretVault`.
   ///   - replacing: Whether to replace a stored item that differs from the source.
-  ///   - isDryRun: Whether to report the expected outcomes, with the limits of a vault, without
-  ///     changing anything.
+  ///   - isDryRun: Whether to report expected outcomes, with a vault's limits, but change nothing.
   ///   - removingSource: Whether to remove the source file after a complete migration.
   ///   - report: A closure called after each secret on the calling thread; it can cancel the run.
   /// - Returns: The outcome, or expected outcome, of each secret.

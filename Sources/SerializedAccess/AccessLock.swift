@@ -29,7 +29,6 @@ import Synchronization
     static let starving = 4
   }
 
-  /// The result of an attempt to lock the mutex.
   enum Entry {
     case entered
     /// The calling thread already holds the mutex.
@@ -61,7 +60,6 @@ import Synchronization
   /// Locks the mutex; returns false if it is not free.
   func tryEnter() -> Bool { unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0 }
 
-  /// Locks the mutex, or gives up at a deadline.
   func enter(until deadline: Deadline) -> Entry {
     trapInForkedChild()
     return switch unsafe deadline.lock(&memory.pointee.mutex) {

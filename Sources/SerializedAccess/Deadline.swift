@@ -8,16 +8,14 @@ struct Deadline {
       UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
     ) -> CInt
 
-  // The time for which other threads may overtake a waiting thread, in nanoseconds. Waking a thread
-  // takes about 50 µs. The timeout is much longer, so that running threads rarely wait for another
-  // thread to wake.
+  // The time for which others may overtake a waiting thread, in nanoseconds: much longer than the
+  // about 50 µs of waking one, so that running threads rarely wait for another thread to wake.
   private static let timeout = 300_000
 
   // Nil in musl and in glibc before 2.30.
   private static let lock = unsafe cFunction("pthread_mutex_clocklock", as: Lock.self)
 
-  // `pthread_mutex_timedlock` only supports the settable clock. If that clock is set back, a wait
-  // takes longer unless the mutex becomes free.
+  // `pthread_mutex_timedlock` only supports the settable clock; setting it back prolongs waits.
   private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
 
   static let past = Deadline(time: timespec())

@@ -38,8 +38,8 @@ final class ScheduledAccesses<Value>: @unchecked Sendable {
     return true
   }
 
-  /// Removes and returns the oldest access if it was one of the first `count` accesses to be added;
-  /// the access lock must be held.
+  /// Removes and returns the oldest access if it is one of the first `count` that were added; the
+  /// access lock must be held.
   func removeOldest(ofFirst count: Int) -> ScheduledAccess<Value>? {
     // The previous access may have forked; this one runs in the parent.
     accessLock.trapInForkedChild()

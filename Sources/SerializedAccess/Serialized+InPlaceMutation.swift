@@ -6,8 +6,7 @@ import Dispatch
 /// The state of an in-place change that requires more than a call of `leave()` to end.
 ///
 /// The state is a class, because an accessor that stores a value of unknown size across its `yield`
-/// always allocates memory. The class is not generic, because looking up metadata would take longer
-/// than all the rest.
+/// always allocates. It is not generic: looking up metadata would take longer than all the rest.
 final class InPlaceMutation {
   /// The way in which other work on the queue is prevented during the change.
   enum Exclusion {

@@ -3,8 +3,7 @@ import Dispatch
 
 // Observers, and the asynchronous sequence of values.
 extension Serialized where Value: Sendable {
-  /// Calls a closure with the old and the new value after each change, until the result is
-  /// released.
+  /// Calls a closure with the old and new value after each change, until the result is released.
   ///
   /// The closure runs as part of the access that made the change, on its thread or on the custom
   /// queue, and must not access the value. Observers therefore receive all changes in order, and
@@ -30,8 +29,7 @@ extension Serialized where Value: Sendable {
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let feed = SerializedFeed(continuation)
     let observer = Observer<ChangeHandler<Value>> { _, new in feed.continuation.yield(new) }
-    // Both steps are a single access, so that no change between the first and the second element
-    // is lost.
+    // Both steps are a single access, so that no change between the first two elements is lost.
     performInOrder {
       continuation.yield(unsafe storage.pointee)
       changeObserversWhileLocked { $0.add(observer) }

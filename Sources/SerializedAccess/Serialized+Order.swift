@@ -39,8 +39,7 @@ extension Serialized {
 
   /// Begins an access without the queue; returns false if the access must go through the queue.
   ///
-  /// The queue is unnecessary if the lock becomes free before the deadline and no other access is
-  /// starving.
+  /// The queue is unnecessary if the lock becomes free by the deadline and no access is starving.
   func enterWithoutQueue(_ position: inout AccessPosition) -> Bool {
     lock.trapInForkedChild()
     if lock.hasScheduled { position.scheduledBefore = scheduled.count }
@@ -49,8 +48,7 @@ extension Serialized {
       return true
     }
     if customQueue != nil || lock.hasStarving {
-      // Nesting is checked first, because a wait for the queue in an access would trap without a
-      // message.
+      // Nesting is checked first: a wait for the queue in an access would trap without a message.
       if lock.isHeldByCurrentThread { trapOnNestedAccess() }
       if customQueue == nil { position.deadline = Deadline() }
       return false
@@ -123,8 +121,7 @@ extension Serialized {
 struct AccessPosition {
   /// The number of accesses that had been scheduled when the access began.
   var scheduledBefore = 0
-  /// The time after which the access counts as starving; nil if it has not waited yet, or if a
-  /// custom queue determines the order.
+  /// The time after which the access is starving; nil before it waits, or with a custom queue.
   var deadline: Deadline?
   /// Whether the access already counts as starving.
   var isStarving = false

@@ -3,8 +3,7 @@ public import Dispatch
 
 /// A value that only one thread can access at a time.
 ///
-/// Wrap a property, or use a constant where Swift does not allow a property wrapper, as described
-/// in <doc:ShapesThatCompile>:
+/// Wrap a property, or use a constant where Swift allows no wrapper, as in <doc:ShapesThatCompile>:
 ///
 /// ```swift
 /// @Serialized var visitors = 0
@@ -22,9 +21,8 @@ public import Dispatch
 /// traps with a message that names the queue. A method that changes the value in place must not be
 /// `async`, because an access must end on the thread on which it began.
 ///
-/// An access that has waited for 0.3 ms takes precedence over accesses that begin later. If a
-/// process that has used this module forks a child without `exec`, an access in the child ends the
-/// child with a message.
+/// An access that has waited for 0.3 ms takes precedence over later ones. In a child that is forked
+/// without `exec` after the first use of this module, an access ends the child with a message.
 ///
 /// If the value is not `Sendable`, the wrapper is not either, and accesses cannot be scheduled.
 @safe @propertyWrapper
@@ -59,8 +57,7 @@ public final class Serialized<Value> {
     self.init(wrappedValue, queue: DispatchQueue(label: customQueue), customQueue: nil)
   }
 
-  /// Creates a value whose accesses and observers run on a serial queue, at the cost that
-  /// <doc:CustomQueues> describes.
+  /// Creates a value with accesses and observers on a serial queue, at a cost: <doc:CustomQueues>.
   ///
   /// The queue may run other work and may be shared by several values; a concurrent one traps.
   public convenience init(wrappedValue: Value, customQueue: DispatchQueue) {
@@ -90,8 +87,7 @@ public final class Serialized<Value> {
     // With inlining, assigning a number is 5.1 times as fast as through a queue, without it 4.8
     // times: `swift run -c release --package-path Benchmarks Benchmarks --only set`.
     @inlinable set {
-      // A value without references can be overwritten. Any other value must be released after the
-      // access, because its `deinit` may begin another access.
+      // A value with references is released after the access: its `deinit` may begin another.
       guard _isPOD(Value.self), enterToAssign() else {
         replaceInOrder(with: newValue)
         return

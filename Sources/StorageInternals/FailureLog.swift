@@ -1,8 +1,7 @@
 import CLibrary
 import Concurrency
 
-/// A log that writes each distinct failure as one line, and repeats it only after a success, or
-/// after 100 other failures.
+/// A log that writes each failure as one line, and repeats it only after a success or 100 others.
 package struct FailureLog<Failure: Equatable & CustomStringConvertible & Sendable>: Sendable {
   private let seen = Lock([Failure]())
   private let output: @Sendable (String) -> Void

@@ -5,9 +5,10 @@ struct CheckResults {
   private(set) var checks: [ValidationCheck]
   /// The index of the first check of the current rule.
   var offset = 0
-  /// The combined state of all requirements, or nil if the states of the checks are recorded
-  /// instead.
+  /// The combined state of all requirements; nil to record the states of the checks instead.
   private(set) var summary: Summary?
+  /// Whether a recorded result differed from the one before it.
+  private(set) var hasChanges = false
 
   /// Records the state of a check; `index` is that among the checks of the current rule.
   mutating func record(
@@ -19,16 +20,28 @@ struct CheckResults {
       if checks[index].severity == .requirement { summary?.add(state, positions: positions) }
       return
     }
-    checks.update(index, state, advice: advice)
-    if checks[index].positions != positions { checks[index].positions = positions }
+    if checks.update(index, state, advice: advice) { hasChanges = true }
+    if checks[index].positions != positions {
+      checks[index].positions = positions
+      hasChanges = true
+    }
   }
 }
 
 extension [ValidationCheck] {
-  /// Sets the state and advice of a check if they differ, because assigning copies a shared array.
-  mutating func update(_ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?) {
-    if self[index].state != state { self[index].state = state }
-    if self[index].advice != advice { self[index].advice = advice }
+  /// Sets the state and advice of a check, and returns true, if they differ, because assigning
+  /// copies a shared array.
+  @discardableResult
+  mutating func update(
+    _ index: Int, _ state: ValidationCheck.State, advice: ValidationMessage?
+  ) -> Bool {
+    // Most checks have no advice, and comparing messages takes longer.
+    let hasSameAdvice =
+      advice == nil ? self[index].advice == nil : self[index].advice == advice
+    if hasSameAdvice, self[index].state == state { return false }
+    self[index].state = state
+    self[index].advice = advice
+    return true
   }
 
   /// Appends checks, with ordinals that make their identities unique.

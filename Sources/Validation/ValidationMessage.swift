@@ -55,8 +55,7 @@ public enum ValidationMessage: Hashable, Sendable {
   case removeAt([Range<Int>])
   /// The maximum length of a run.
   case maximumRun(Run, Int)
-  /// A run that is too long, with its position in code points and its characters, or nil if these
-  /// are secret or too many.
+  /// A run that is too long, at a position in code points; the text is nil if secret or too long.
   case shortenRun(Run, String?, at: Range<Int>, limit: Int)
   /// Other characters must be deleted or replaced, because there is no room for the missing ones.
   case replaceCharacters

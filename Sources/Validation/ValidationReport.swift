@@ -43,8 +43,7 @@ public struct ValidationReport: Hashable, Sendable {
 
   /// The fraction of the requirements that hold, from 0 to 1, or 1 if there are none.
   ///
-  /// The satisfied requirements of an empty value count only if all requirements hold, so that the
-  /// progress of an empty field is 0.
+  /// Those of an empty value count only if all requirements hold, so that an empty field has 0.
   public var progress: Double { [self].progress }
 
   /// The requirements that do not hold, except those that have not been checked.
@@ -58,6 +57,25 @@ public struct ValidationReport: Hashable, Sendable {
   fileprivate var requirements: [ValidationCheck] { checks.filter { $0.severity == .requirement } }
 
   var isPending: Bool { checks.contains { $0.state == .pending } }
+
+  /// Evaluates all checks, and whether the value is empty; returns whether any result differs.
+  mutating func update<Value>(
+    with value: Value, _ evaluate: (inout CheckResults) -> Void
+  ) -> Bool {
+    let wasEmpty = isEmpty
+    var results = CheckResults(checks: checks)
+    checks = []
+    evaluate(&results)
+    checks = results.checks
+    isEmpty =
+      switch value {
+      case let text as String: text.isEmpty
+      case let collection as any Collection: collection.isEmpty
+      case let optional as any OptionalValue: optional.isNil
+      default: false
+      }
+    return results.hasChanges || isEmpty != wasEmpty
+  }
 }
 
 extension [ValidationReport] {
@@ -79,4 +97,12 @@ extension [ValidationReport] {
     let (satisfied, all) = requirementCounts
     return language.text(of: .progress(satisfied, of: all))
   }
+}
+
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var isNil: Bool { self == nil }
 }

@@ -27,23 +27,8 @@ public struct Validator<Value>: Sendable {
   /// Returns the report on a value, as for a touched field.
   public func report(for value: Value) -> ValidationReport {
     var report = ValidationReport(checks: checks, isTouched: true)
-    update(&report, with: value)
+    _ = report.update(with: value) { evaluate(value, &$0) }
     return report
-  }
-
-  /// Updates the checks of this validator, which come first in the report.
-  func update(_ report: inout ValidationReport, with value: Value) {
-    var results = CheckResults(checks: report.checks)
-    report.checks = []
-    evaluate(value, &results)
-    report.checks = results.checks
-    report.isEmpty =
-      switch value {
-      case let text as String: text.isEmpty
-      case let collection as any Collection: collection.isEmpty
-      case let optional as any OptionalValue: optional.isNil
-      default: false
-      }
   }
 
   /// Returns the combined state of all requirements for a value.
@@ -70,12 +55,4 @@ public struct Validator<Value>: Sendable {
       results.offset -= count
     }
   }
-}
-
-private protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate var isNil: Bool { self == nil }
 }

@@ -34,8 +34,7 @@ package enum ForeignDocument {
     }
   }
 
-  /// Throws an error if Foundation's decoder, which decodes the settings of version 1.x, could trap
-  /// on a property list, or not terminate.
+  /// Throws if Foundation's decoder, for settings of 1.x, could trap or hang on a property list.
   ///
   /// The decoder traps on counts that exceed `Int` and on invalid UTF-8, recurses into nested
   /// containers without a limit, and decodes shared objects once for each reference.

@@ -5,16 +5,29 @@ package protocol StoredFormat: Sendable {
   /// Validates a file, except for duplicate keys within values, and splits it into its entries.
   func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile
 
-  /// Returns the bytes of a file with entries and the text around them.
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8]
+  /// Returns the bytes of a file with the entries of all parts and the text around them.
+  func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8]
 
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
+
+  /// Returns the offset in bytes of a part of a value, or of the innermost container that exists on
+  /// the way to it.
+  ///
+  /// The value is read again, because places are only needed for messages.
+  func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int
+
+  /// Returns the offset in bytes of the key of an entry.
+  func offsetOfKey(in entry: KeyValueEntry) -> Int
 }
 
 extension StoredFormat {
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int { 0 }
+
+  package func offsetOfKey(in entry: KeyValueEntry) -> Int { 0 }
+
   /// Returns the bytes of a value, with an error that names its type.
   package func encode(
     _ tree: ValueTree, of type: Any.Type
@@ -51,11 +64,21 @@ package struct FormatError: Error, Hashable, Sendable {
   package let reason: String
   /// The offset from the beginning of the input in bytes; 0 when encoding.
   package let offset: Int
+  /// The offset of the first of two equal keys; nil for any other error.
+  package let firstOffset: Int?
 
-  package init(reason: String, offset: Int) {
+  package init(reason: String, offset: Int, firstOffset: Int? = nil) {
     self.reason = reason
     self.offset = offset
+    self.firstOffset = firstOffset
   }
+
+  static func duplicateKey(at offset: Int, first: Int?) -> FormatError {
+    FormatError(reason: "duplicate key", offset: offset, firstOffset: first)
+  }
+
+  /// The error that ends the search for a part of a value.
+  static var endOfSearch: FormatError { FormatError(reason: "found", offset: 0) }
 
   static func tooDeep(at offset: Int) -> FormatError {
     FormatError(
@@ -80,10 +103,10 @@ package struct ParsedFile: Sendable {
 }
 
 /// A key and its value in a file.
-package struct KeyValueEntry: Sendable {
+package struct KeyValueEntry: Equatable, Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value, preceded by the key in a text format.
-  package let text: ArraySlice<UInt8>
+  package private(set) var text: ArraySlice<UInt8>
   /// The offset of the value in `text`, in bytes.
   package let valueOffset: Int
 
@@ -93,13 +116,10 @@ package struct KeyValueEntry: Sendable {
     self.valueOffset = valueOffset
   }
 
-  package var value: ArraySlice<UInt8> { text.dropFirst(valueOffset) }
-
-  /// Returns this entry with the value of another, but its own comments and notation of the key.
-  package func with(_ new: KeyValueEntry) -> KeyValueEntry {
-    if text.prefix(valueOffset) == new.text.prefix(new.valueOffset) { return new }
-    return KeyValueEntry(
-      key: key, text: text.prefix(valueOffset) + new.value, valueOffset: valueOffset)
+  /// The value; a new one leaves the entry's comments and its notation of the key unchanged.
+  package var value: ArraySlice<UInt8> {
+    get { text.dropFirst(valueOffset) }
+    set { text = valueOffset == 0 ? newValue : text.prefix(valueOffset) + newValue }
   }
 }
 

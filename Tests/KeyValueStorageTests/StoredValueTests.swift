@@ -109,7 +109,9 @@ struct StoredValueTests {
     #expect(player.$volume.isSet)
     #expect(player.$nickname.error == nil)
     let error = KeyValueStoreError.undecodable(
-      key: "volume", type: "Double", reason: "expected a number, found a string")
+      UndecodableValue(
+        key: "volume", type: "Double", reason: "expected a number", found: "\"loud\"",
+        place: file.place(1, 12)))
     #expect(player.$volume.error == error)
     #expect(throws: error) { try player.$volume.load() }
     // Writing another key preserves the invalid value.

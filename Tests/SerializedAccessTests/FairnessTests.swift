@@ -34,8 +34,7 @@ struct FairnessTests {
     }
   }
 
-  /// Performs `first` on a thread that starves in the queue during an access, and `second` at once
-  /// after that access.
+  /// Performs `first` on a thread that starves in the queue in an access, and `second` right after.
   private func starve(
     _ value: Serialized<Int>, _ first: @escaping @Sendable () -> Void,
     inAccess: @escaping @Sendable () -> Void = {}, then second: @escaping @Sendable () -> Void

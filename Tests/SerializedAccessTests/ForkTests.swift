@@ -68,8 +68,7 @@ import Testing
   }
 }
 
-/// Forks in an access of each kind, and throws unless each child is stopped when it ends the
-/// access.
+/// Forks in an access of each kind; throws unless each child is stopped when it ends the access.
 private func forkInAccesses(to value: Serialized<[Int]>) throws {
   let parent = getpid()
   let children = Serialized([ForkedChild]())

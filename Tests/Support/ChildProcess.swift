@@ -33,8 +33,7 @@ package final class ChildProcess: Child {
     try self.init(Self.path(ofExecutable: executable), arguments, output: output)
   }
 
-  /// The path of an executable of this package: that which the optimizer made if LOCKET_PROCESSES
-  /// names its directory.
+  /// The path of an executable of this package, optimized if LOCKET_PROCESSES names its directory.
   package static func path(ofExecutable name: String) throws -> String {
     if let directory = ProcessInfo.processInfo.environment["LOCKET_PROCESSES"] {
       return "\(directory)/\(name)"

@@ -1,7 +1,6 @@
 /// Hostile files: changed, truncated or combined from several, the same for the same seed.
 ///
-/// Half of the changes are of bytes, and half of the structure: the objects of a binary property
-/// list, or the words of a text.
+/// Half of the changes are of bytes, half of objects of a binary property list or words of a text.
 package struct Damage {
   static let numbers: [[UInt8]] = [
     [0x00], [0xff], [0x7f], [0x80], Array(repeating: 0, count: 4), Array(repeating: 0xff, count: 4),

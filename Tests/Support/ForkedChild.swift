@@ -8,8 +8,7 @@ package struct ForkedChild: Child {
 
   /// Forks, runs a closure in the child, and ends the child there without exit handlers.
   ///
-  /// Standard error of a quiet child is dropped: the messages of many children would fill a pipe
-  /// that is not read continuously, and block them.
+  /// Drops a quiet child's standard error: the messages of many would fill a pipe, and block them.
   package init(isQuiet: Bool = false, _ body: () throws -> Void) throws {
     guard let child = try Self.fork() else {
       if isQuiet { unsafe dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) }

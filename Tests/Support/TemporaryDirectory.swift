@@ -26,7 +26,7 @@ package final class TemporaryDirectory: Sendable {
     try FileSystem().makeDirectories(path)
   }
 
-  // A store's last write in the background may add or remove a file meanwhile. What cannot be
+  // A store's last write may add or remove a file meanwhile, so removal is retried. What cannot be
   // removed stays among the temporary files.
   deinit {
     for _ in 1...1_000 {

@@ -30,7 +30,7 @@ import Testing
         entries[key] = coding.entry(key, bytes[...])
       }
       let sorted = entries.values.sorted { $0.key < $1.key }
-      let parsed = try coding.parse(coding.join(sorted, FileSurroundings()))
+      let parsed = try coding.parse(coding.join([sorted[...]], FileSurroundings()))
       try #require(parsed.entries.map(\.key) == sorted.map(\.key), "file \(file)")
       for entry in parsed.entries {
         let decoded = try TreeDecoder().decode(RandomValue.self, from: coding.decode(entry.value))
@@ -59,6 +59,17 @@ import Testing
     }
   }
 
+  @Test(arguments: KeyValueFormat.allCases)
+  func datesDurationsAndDecimalsComeBack(_ format: KeyValueFormat) throws {
+    var random = Campaign.generator()
+    for number in 0..<Campaign.size(sample: 500, full: 100_000) {
+      let (date, duration, decimal) = (random.date(), random.duration(), random.decimal())
+      try #require(reread(date, in: format) == date, "date \(number)")
+      try #require(reread(duration, in: format) == duration, "duration \(number)")
+      try #require(reread(decimal, in: format) == decimal, "decimal \(number)")
+    }
+  }
+
   /// As a value, as a key of a dictionary, and as a key of the file.
   @Test(arguments: KeyValueFormat.allCases)
   func allTextComesBackToTheByte(_ format: KeyValueFormat) throws {
@@ -80,7 +91,7 @@ import Testing
       entries.append(format.coding.entry(StoredKey(text), value[...]))
     }
     entries.sort { $0.key < $1.key }
-    let parsed = try format.coding.parse(format.coding.join(entries, FileSurroundings()))
+    let parsed = try format.coding.parse(format.coding.join([entries[...]], FileSurroundings()))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))
     for entry in parsed.entries {
       #expect(try format.coding.decode(entry.value) == .string(entry.key.string))

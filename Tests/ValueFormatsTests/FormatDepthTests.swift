@@ -46,7 +46,7 @@ struct FormatDepthTests {
       level % 3 == 0 ? .array([tree]) : .dictionary(["next": tree])
     }
     let entry = coding.entry("key", try coding.encode(deepest)[...])
-    let parsed = try coding.parse(coding.join([entry], FileSurroundings()))
+    let parsed = try coding.parse(coding.join([[entry]], FileSurroundings()))
     #expect(try parsed.entries.map { try coding.decode($0.value) } == [deepest])
     for deeper in [.array([deepest]), .dictionary(["": deepest])] as [ValueTree] {
       #expect(throws: FormatError.tooDeep(at: 0)) { try coding.encode(deeper) }

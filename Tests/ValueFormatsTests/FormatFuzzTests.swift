@@ -5,8 +5,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// Damaged files, each of which is refused, or is restored when it is written; none makes a reader
-/// trap.
+/// Damaged files, each of which is refused, or restored when written; none makes a reader trap.
 struct FormatFuzzTests {
   /// Returns a small file with a value of each kind.
   private func file(_ format: KeyValueFormat) throws -> [UInt8] {
@@ -18,7 +17,7 @@ struct FormatFuzzTests {
     ]
     let entries = try format.coding.entries(
       trees.enumerated().map { (StoredKey("k\($0.offset)"), $0.element) })
-    return format.coding.join(entries, FileSurroundings())
+    return format.coding.join([entries[...]], FileSurroundings())
   }
 
   @Test(arguments: KeyValueFormat.allCases)

@@ -4,7 +4,7 @@ import PasswordRules
 let rulesRows: [Row] = [
   Row(
     name: "rules parse", subject: RulesWorkloads.parse, baseline: RulesBaselines.decodeJSON,
-    target: .ratio(atMost: 2)),
+    target: .ratio(atMost: 1)),
   Row(
     name: "rules parse, 1 MB at once", subject: RulesWorkloads.parseLong(times: 1),
     baseline: RulesWorkloads.parseLong(times: 100), target: .ratio(atMost: 1.3)),
@@ -21,10 +21,10 @@ let rulesRows: [Row] = [
     baseline: RulesWorkloads.generateLong(limits: []), target: .ratio(atMost: 4)),
   Row(
     name: "rules check, 20 characters", subject: RulesWorkloads.check,
-    baseline: RulesBaselines.iterate, target: .ratio(atMost: 30)),
+    baseline: RulesBaselines.iterate, target: .ratio(atMost: 6)),
   Row(
     name: "rules check with limits on runs, 20 characters", subject: RulesWorkloads.checkRuns,
-    baseline: RulesBaselines.iterate, target: .ratio(atMost: 30)),
+    baseline: RulesBaselines.iterate, target: .ratio(atMost: 10)),
 ]
 
 private let descriptor = """

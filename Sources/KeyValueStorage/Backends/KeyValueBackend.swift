@@ -62,7 +62,7 @@ final class MemoryBackend: KeyValueBackend {
   var name: String { error == nil ? "a store in memory" : "a store without a location" }
   /// The error that each call throws; nil for a backend that works.
   let error: KeyValueStoreError?
-  private let contents = Lock(KeyValueContents(entries: [], revision: 0))
+  private let contents = Lock(KeyValueContents(revision: 0))
 
   init(format: KeyValueFormat = .json, failingWith error: KeyValueStoreError? = nil) {
     self.format = format

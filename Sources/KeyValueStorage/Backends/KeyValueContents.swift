@@ -3,10 +3,27 @@ import ValueFormats
 /// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
   /// The keys and values, sorted by key, without duplicates.
-  private(set) var entries: [KeyValueEntry]
+  ///
+  /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
+  /// is at least one part, which is empty if there are no keys; no other part is empty.
+  private(set) var parts: [ArraySlice<KeyValueEntry>]
+  /// The text of a file before and after the entries.
+  let surroundings: FileSurroundings
 
   /// A number that distinguishes this snapshot from others of the same backend.
-  public let revision: Int64
+  public internal(set) var revision: Int64
+
+  /// The number of entries in a new part; a part with twice as many is divided.
+  private static let partSize = 128
+
+  /// Creates a snapshot of the sorted entries of a file.
+  init(_ file: ParsedFile = ParsedFile(entries: []), revision: Int64) {
+    parts = stride(from: 0, to: max(file.entries.count, 1), by: Self.partSize).map {
+      file.entries[$0...].prefix(Self.partSize)
+    }
+    surroundings = file.surroundings
+    self.revision = revision
+  }
 }
 
 extension KeyValueContents {
@@ -14,11 +31,16 @@ extension KeyValueContents {
   public init(_ values: some Sequence<(key: String, value: EncodedValue)>, revision: Int64) {
     var changes = KeyValueChanges()
     for (key, value) in values { changes.set(key, to: value) }
-    self = KeyValueContents(entries: [], revision: revision).applying(changes, revision: revision)
+    let entries = changes.byKey.compactMap { key, value in
+      value.map { KeyValueEntry(key: key, text: $0, valueOffset: 0) }
+    }
+    self.init(ParsedFile(entries: entries.sorted { $0.key < $1.key }), revision: revision)
   }
 
   /// Whether there are no keys.
-  public var isEmpty: Bool { entries.isEmpty }
+  public var isEmpty: Bool { parts[0].isEmpty }
+
+  var entries: FlattenSequence<[ArraySlice<KeyValueEntry>]> { parts.joined() }
 
   /// The keys, sorted by their UTF-8 bytes.
   public var keys: [String] { entries.map(\.key.string) }
@@ -27,44 +49,56 @@ extension KeyValueContents {
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
   subscript(key: StoredKey) -> EncodedValue? {
-    guard let index = index(of: key) else { return nil }
-    return entries[index].value
+    let (part, index, isFound) = place(of: key)
+    return isFound ? parts[part][index].value : nil
   }
 
   /// Returns the contents with changes applied, as a snapshot with the given revision.
   public func applying(_ changes: KeyValueChanges, revision: Int64) -> KeyValueContents {
-    var result = KeyValueContents(entries: entries, revision: revision)
+    var result = self
+    result.revision = revision
     result.apply(changes)
     return result
   }
 
   /// Applies changes; `coding` is the format of the file, or nil for contents in memory.
   mutating func apply(_ changes: KeyValueChanges, in coding: (any StoredFormat)? = nil) {
-    var (added, removed): ([KeyValueEntry], Set<StoredKey>) = ([], [])
     for (key, value) in changes.byKey {
-      let index = index(of: key)
-      if let value {
-        let new =
+      let (part, index, isFound) = place(of: key)
+      if let value, isFound {
+        parts[part][index].value = value
+      } else if let value {
+        let entry =
           coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
-        if let index { entries[index] = entries[index].with(new) } else { added.append(new) }
-      } else if index != nil {
-        removed.insert(key)
+        parts[part].insert(entry, at: index)
+        if parts[part].count == 2 * Self.partSize {
+          parts.insert(parts[part].suffix(Self.partSize), at: part + 1)
+          parts[part].removeLast(Self.partSize)
+        }
+      } else if isFound {
+        parts[part].remove(at: index)
+        if parts[part].isEmpty, parts.count > 1 { parts.remove(at: part) }
       }
     }
-    if !removed.isEmpty { entries.removeAll { removed.contains($0.key) } }
-    if added.isEmpty { return }
-    // Both parts are sorted, so the sort only merges them.
-    entries += added.sorted { $0.key < $1.key }
-    entries.sort { $0.key < $1.key }
   }
 
-  private func index(of key: StoredKey) -> Int? {
-    var (low, high) = (0, entries.count)
+  /// Returns the place of a key, or the one at which it would be inserted.
+  private func place(of key: StoredKey) -> (part: Int, index: Int, isFound: Bool) {
+    let part = parts.dropFirst().end { $0[$0.startIndex].key <= key } - 1
+    let index = parts[part].end { $0.key < key }
+    return (part, index, index < parts[part].endIndex && parts[part][index].key == key)
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// Returns the end of the leading elements that satisfy a condition, by binary search.
+  fileprivate func end(where condition: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+      if condition(self[middle]) { low = middle + 1 } else { high = middle }
     }
-    return low < entries.count && entries[low].key == key ? low : nil
+    return low
   }
 }
 

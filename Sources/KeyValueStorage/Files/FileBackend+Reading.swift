@@ -31,11 +31,10 @@ extension FileBackend {
   func hasUnchangedContent(_ path: String, _ snapshot: FileSnapshot) -> Bool {
     if snapshot.hasReliableStatus || snapshot.status?.size == 0 { return true }
     // After a failure, the next attempt reads the file again.
-    guard let new = try? readOnce(path, revision: snapshot.revision)?.parsed.get(),
-      let file = try? snapshot.parsed.get()
+    guard let new = try? readOnce(path, revision: snapshot.revision)?.contents.get(),
+      let old = try? snapshot.contents.get()
     else { return false }
-    return file.surroundings == new.surroundings
-      && file.entries.elementsEqual(new.entries) { $0.key == $1.key && $0.text == $1.text }
+    return old.surroundings == new.surroundings && old.entries.elementsEqual(new.entries)
   }
 
   /// Reads the file, and retries while other programs change it; `found` is its last known status.
@@ -45,8 +44,9 @@ extension FileBackend {
     var found = found
     for _ in 0..<100 {
       guard let status = found else {
+        let revision = state.nextRevision()
         return FileSnapshot(
-          revision: state.nextRevision(), .success(ParsedFile(entries: [])), status: nil,
+          revision: revision, .success(KeyValueContents(revision: revision)), status: nil,
           hasReliableStatus: true, file: nil)
       }
       // Opening anything other than a regular file may block, or affect a device.
@@ -72,12 +72,14 @@ extension FileBackend {
     // A time more than a second in the future comes from another clock, such as a file server's.
     // A time within that second may result from a clock of finer resolution in the kernel.
     let isReliable = status.changed < start || status.changed > FileStatus.now + 1_000_000_000
-    let parsed = Result { () throws(KeyValueStoreError) in try parse(bytes) }
+    let contents = Result { () throws(KeyValueStoreError) in
+      KeyValueContents(try parse(bytes), revision: revision)
+    }
     return FileSnapshot(
-      revision: revision, parsed, status: status, hasReliableStatus: isReliable, file: file)
+      revision: revision, contents, status: status, hasReliableStatus: isReliable, file: file)
   }
 
-  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
+  func open(_ path: String) throws(KeyValueStoreError) -> File? {
     do {
       return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     } catch {
@@ -86,7 +88,7 @@ extension FileBackend {
     }
   }
 
-  private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
+  func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
     guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
     guard status.size <= FormatLimits.fileSize else {
       throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)
@@ -102,14 +104,23 @@ extension FileBackend {
       if !isSorted { file.entries.sort { $0.key < $1.key } }
       return file
     } catch {
-      let position = format == .binary ? nil : TextPosition(of: error.offset, in: bytes)
+      let offsets = [error.offset] + [error.firstOffset].compactMap(\.self)
+      let positions = format == .binary ? [:] : TextPosition.all(of: offsets, in: bytes)
+      let first = error.firstOffset.flatMap { positions[$0] }
       throw .unreadable(
         UnreadableFile(
-          path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
-          column: position?.column))
+          place: FilePlace(resolvedPath, positions[error.offset]),
+          reason: error.reason.naming(first), offset: error.offset))
     }
   }
 
   /// The path for messages, with symbolic links resolved if possible.
-  private var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
+  var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
+}
+
+extension String {
+  /// The reason for an error, with the place of the first of two equal keys, if there is one.
+  func naming(_ first: TextPosition?) -> String {
+    first.map { "\(self), first at line \($0.line), column \($0.column)" } ?? self
+  }
 }

@@ -31,8 +31,7 @@ extension FileBackend {
       // A file that was created empty has no entries. One that had content before was truncated by
       // a crash, or is being written by another program.
       let isNew = base.status?.size == 0 && !state.withLock { $0.hasSeenContent }
-      let file = try isNew ? ParsedFile(entries: []) : base.parsed.get()
-      let contents = KeyValueContents(entries: file.entries, revision: base.revision)
+      let contents = try isNew ? KeyValueContents(revision: base.revision) : base.contents.get()
       let (changes, result) = try changes(contents)
       // A child that a migration has forked does not have the lock.
       try KeyValueStoreError.checkProcess()
@@ -41,7 +40,7 @@ extension FileBackend {
         return (contents, result)
       }
       if base.status?.isReadOnly == true { throw .readOnly(path: target) }
-      if let written = try write(changes, to: contents, file.surroundings, base, target) {
+      if let written = try write(changes, to: contents, base, target) {
         return (written, result)
       }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
@@ -76,12 +75,12 @@ extension FileBackend {
 
   /// Writes changes; returns nil if another program has changed the file that they are based on.
   private func write(
-    _ changes: KeyValueChanges, to contents: KeyValueContents, _ surroundings: FileSurroundings,
-    _ base: FileSnapshot, _ target: String
+    _ changes: KeyValueChanges, to contents: KeyValueContents, _ base: FileSnapshot,
+    _ target: String
   ) throws(KeyValueStoreError) -> KeyValueContents? {
     var contents = contents
     contents.apply(changes, in: coding)
-    let bytes = coding.join(contents.entries, surroundings)
+    let bytes = coding.join(contents.parts, contents.surroundings)
     guard bytes.count <= FormatLimits.fileSize else {
       throw .tooLarge(path: target, limit: FormatLimits.fileSize)
     }
@@ -93,7 +92,7 @@ extension FileBackend {
         hasRemovedStaleFiles.store(false, ordering: .relaxed)
         return nil
       }
-      return record(written, contents.entries, surroundings, base, target, size: bytes.count)
+      return record(written, contents, base, target, size: bytes.count)
     } catch {
       // The new content may already be in place, and the temporary file may remain.
       state.withLock { $0.snapshot = nil }
@@ -107,27 +106,25 @@ extension FileBackend {
 
   /// Caches a snapshot of the written file, and returns its contents.
   private func record(
-    _ written: borrowing FileSystem.Replacement, _ entries: [KeyValueEntry],
-    _ surroundings: FileSurroundings, _ base: FileSnapshot, _ target: String, size: Int
+    _ written: borrowing FileSystem.Replacement, _ contents: KeyValueContents,
+    _ base: FileSnapshot, _ target: String, size: Int
   ) -> KeyValueContents {
+    var contents = contents
     state.withLock { state in
       state.hasSeenContent = true
       if written.hasTemporaryFile { hasRemovedStaleFiles.store(false, ordering: .relaxed) }
-      let revision = state.nextRevision()
-      state.flushedRevision = revision
+      contents.revision = state.nextRevision()
+      state.flushedRevision = contents.revision
       var snapshot: FileSnapshot?
       do throws(SystemError) {
         // A writable descriptor would prevent the file system from being remounted read-only.
         let file = try fileSystem.open(target, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-        let (status, writtenStatus) = (try file.status(), try written.file.status())
+        let status = try file.status()
         // A program that does not acquire the lock may already have replaced or written the file.
-        if status.isUnchanged(since: writtenStatus), status.size == size,
-          written.modified.map({ $0 == status.modified }) ?? true
-        {
+        if status.isUnmodified(since: written.status), status.size == size {
           snapshot = FileSnapshot(
-            revision: revision,
-            .success(ParsedFile(entries: entries, surroundings: surroundings)),
-            status: status, hasReliableStatus: written.modified != nil, file: file)
+            revision: contents.revision, .success(contents), status: status,
+            hasReliableStatus: written.hasOwnTime, file: file)
         }
       } catch {
         // The write itself succeeded, and the file is read again.
@@ -135,11 +132,12 @@ extension FileBackend {
       if snapshot == nil, let found = state.snapshot, !found.isUnchanged(since: base.status) {
         // A later write by another program has already been read, and is newer. Each snapshot that
         // was read before it has a lower even revision.
-        return KeyValueContents(entries: entries, revision: found.revision - 1)
+        contents.revision = found.revision - 1
+      } else {
+        state.snapshot = snapshot
       }
-      state.snapshot = snapshot
-      return KeyValueContents(entries: entries, revision: revision)
     }
+    return contents
   }
 
   /// Flushes a file and its directory, unless this backend has already flushed this version.

@@ -44,12 +44,12 @@ final class FileBackend: KeyValueBackend {
     let deadline = ContinuousClock.now + gracePeriod
     while true {
       let snapshot = try snapshot(at: path)
-      if ContinuousClock.now >= deadline { return try snapshot.contents }
+      if ContinuousClock.now >= deadline { return try snapshot.contents.get() }
       if snapshot.isProvisional {
         usleep(1000)
       } else if try snapshot.isUnchanged(since: status(of: path)) {
         // If the status has changed, the old file may have been restored before the check above.
-        return try snapshot.contents
+        return try snapshot.contents.get()
       }
     }
   }
@@ -115,10 +115,9 @@ extension FileBackend {
   /// Removes the temporary files of killed writers; ignores a failure, because they are harmless.
   func removeStaleFiles(of target: String, _ lock: borrowing FileLock) {
     // After a failure, the next write tries again.
-    guard let isDone = try? fileSystem.removeTemporaryFiles(of: target, holding: lock) else {
-      return
-    }
-    hasRemovedStaleFiles.store(isDone, ordering: .relaxed)
+    hasRemovedStaleFiles.store(
+      (try? fileSystem.removeTemporaryFiles(of: target, holding: lock)) ?? false,
+      ordering: .relaxed)
   }
 
   /// Removes the temporary files of killed writers at the first read, if the lock is free.
@@ -165,7 +164,7 @@ extension FileBackend {
 
   private func isDamaged(at path: String) throws(KeyValueStoreError) -> Bool {
     do throws(KeyValueStoreError) {
-      _ = try snapshot(at: path).contents
+      _ = try snapshot(at: path).contents.get()
       return false
     } catch .unreadable, .empty, .tooLarge {
       return true

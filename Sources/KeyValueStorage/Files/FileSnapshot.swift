@@ -4,7 +4,7 @@ import ValueFormats
 /// The status and parsed content of a file, as last read or written.
 final class FileSnapshot: Sendable {
   let revision: Int64
-  let parsed: Result<ParsedFile, KeyValueStoreError>
+  let contents: Result<KeyValueContents, KeyValueStoreError>
   /// The file's status; nil if the file did not exist.
   let status: FileStatus?
   /// Whether every later change also changes the status.
@@ -15,29 +15,18 @@ final class FileSnapshot: Sendable {
   private let file: File?
 
   init(
-    revision: Int64, _ parsed: Result<ParsedFile, KeyValueStoreError>, status: FileStatus?,
-    hasReliableStatus: Bool, file: consuming File?
+    revision: Int64, _ contents: Result<KeyValueContents, KeyValueStoreError>,
+    status: FileStatus?, hasReliableStatus: Bool, file: consuming File?
   ) {
     self.revision = revision
-    self.parsed = parsed
+    self.contents = contents
     self.status = status
     self.hasReliableStatus = hasReliableStatus
     self.file = consume file
   }
 
-  var contents: KeyValueContents {
-    get throws(KeyValueStoreError) {
-      KeyValueContents(entries: try parsed.get().entries, revision: revision)
-    }
-  }
-
   /// Whether the writer of the file may still restore the file that it replaced.
-  var isProvisional: Bool {
-    switch file {
-    case .some(let file): file.isProvisional
-    case nil: false
-    }
-  }
+  var isProvisional: Bool { file?.isProvisional() ?? false }
 
   func synchronize() throws(SystemError) { try file?.synchronize() }
 

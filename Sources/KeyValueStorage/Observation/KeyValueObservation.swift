@@ -51,8 +51,14 @@ struct KeyObservers: Sendable {
     if byKey[nil] == nil { return keys }
     keys.formUnion(before.unsaved.keys)
     keys.formUnion(after.unsaved.keys)
-    if before.contents?.revision != after.contents?.revision {
-      for state in [before, after] { keys.formUnion(state.contents?.entries.map(\.key) ?? []) }
+    // Each key whose entry differs is in an unequal part. Parts that are shared are equal at once.
+    var (old, new) = (before.contents?.parts[...] ?? [], after.contents?.parts[...] ?? [])
+    while let part = old.first, part == new.first { _ = (old.popFirst(), new.popFirst()) }
+    while let part = old.last, part == new.last { _ = (old.popLast(), new.popLast()) }
+    if old.count == new.count {
+      for (old, new) in zip(old, new) where old != new { keys.formUnion((old + new).map(\.key)) }
+    } else {
+      keys.formUnion((old + new).joined().map(\.key))
     }
     return keys
   }
@@ -60,6 +66,7 @@ struct KeyObservers: Sendable {
   /// Schedules the calls of the observers of a key and of all keys.
   func notify(_ key: StoredKey, _ value: EncodedValue?) {
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+    if observers.isEmpty { return }
     queue.run {
       for observer in observers { observer.handler?(key, value) }
     }

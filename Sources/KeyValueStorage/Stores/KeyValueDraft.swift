@@ -52,7 +52,9 @@ public struct KeyValueDraft: Sendable {
   }
 
   mutating func add(_ unsaved: StoreState.UnsavedChanges) {
-    for (key, change) in unsaved { changes.updateValue(change.value, forKey: key) }
+    // A dictionary with the same keys is made without hashing them.
+    let unsaved = unsaved.mapValues(\.value)
+    if changes.isEmpty { changes = unsaved } else { changes.merge(unsaved) { $1 } }
   }
 
   /// The changes whose values differ from the stored ones.

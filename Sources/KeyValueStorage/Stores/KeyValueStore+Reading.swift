@@ -19,8 +19,7 @@ extension KeyValueStore {
     try read()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
-      var draft = KeyValueDraft(
-        state.contents ?? KeyValueContents(entries: [], revision: 0), coding: coding)
+      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), coding: coding)
       draft.add(state.unsaved)
       return draft
     }
@@ -30,15 +29,22 @@ extension KeyValueStore {
 
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
+  /// Unlike a ``StoredValue``, this method has no default value, so a structure must be complete.
+  /// An error has the place of the mistake, for which the file is read again.
+  ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     if let substitute { return try substitute.value(of: key) }
     try read()
-    return try state.withLock { $0.visible(StoredKey(key)) }
-      .map { try coding.value(type, from: $0, key: key) }
+    guard let encoded = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
+    do throws(DecodingFailure) {
+      return try coding.decoded(type, from: encoded, key: key)
+    } catch {
+      throw backend.errors(for: [error])[0]
+    }
   }
 
   var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }
@@ -80,7 +86,7 @@ extension KeyValueStore {
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, coding: coding)
-    guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
+    guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision
     {
@@ -95,8 +101,7 @@ extension KeyValueStore {
       state.withLock { $0.failedMigration = (contents.revision, error) }
       throw error
     }
-    let migrated = draft.contents
-    state.withLock { $0.adopt(migrated) }
+    cache(draft.contents)
   }
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.

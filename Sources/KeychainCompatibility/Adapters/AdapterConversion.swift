@@ -15,9 +15,9 @@ struct AdapterConversion: Sendable {
   init<Value: Codable & Sendable>(_ key: String, of type: Value.Type) {
     self.key = key
     convert = { json, decoder throws(Refusal) in
+      // The error of a decoder or of the app's type may contain parts of the value.
       guard let value = try? decoder.decode(Value.self, from: json) else {
         if (try? ValueCoder().decode(Value.self, from: Array(json))) != nil { return nil }
-        // The JSON decoder's own error may contain parts of the value.
         throw Refusal(reason: "It is not JSON of type \(Value.self).")
       }
       guard let bytes = try? ValueCoder().encode(value),
@@ -30,6 +30,7 @@ struct AdapterConversion: Sendable {
   init(_ key: String, asJSON type: AdapterValueType) {
     self.key = key
     convert = { json, decoder throws(Refusal) in
+      // An item that is not JSON counts as already converted.
       guard let tree = (try? JSONFormat(.plain).decode(ArraySlice(json))).flatMap(Self.typed)
       else { return nil }
       let typed = try AdapterTyping(decoder: decoder).typed(tree, as: type)

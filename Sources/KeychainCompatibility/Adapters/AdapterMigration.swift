@@ -6,13 +6,11 @@ public import SecretStorage
 /// Only the bytes of an item change: its service is the adapter's, and its account the key. JSON
 /// does not contain Swift types, so the app declares them; <doc:SettingsSubjectsAndAdapters> has an
 /// example. Run the migration before a `@GenericPassword` of these items is used, and not while 0.x
-/// code still writes these keys: JSON of the declared type is converted unless its key is marked as
-/// finished.
+/// code still writes these keys: JSON of the declared type is converted unless its key is finished.
 ///
 /// Until the converted item has been read back, the service `<service>.migration` has a copy with
 /// the same access control. The next run uses the copy to complete an interrupted run. An item of
-/// that service without an account lists the finished keys, so the migration can run at every
-/// launch.
+/// that service without an account lists the finished keys, so a migration can run at each launch.
 ///
 /// Keys saved as `Data` need no declaration: `GenericPassword<Data>` has the same bytes.
 public struct AdapterMigration: Sendable {

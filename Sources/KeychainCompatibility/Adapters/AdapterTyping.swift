@@ -54,6 +54,7 @@ struct AdapterTyping {
     // Empty data and an empty string have the same bytes, but differ in a property list.
     if string.isEmpty { return isNested ? "data" : nil }
     if Data(base64Encoded: string) != nil { return "data" }
+    // An error shows only that the string is not a date.
     if (try? Date(string, strategy: .iso8601)) != nil { return "a date" }
     // A URL is stored as a string only at the top level, and a UUID only inside a container.
     if isNested { return URL(string: string)?.scheme == nil ? nil : "a URL" }

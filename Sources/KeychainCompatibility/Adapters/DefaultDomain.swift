@@ -19,6 +19,6 @@ enum DefaultDomain {
     return "\(bundleIdentifier).securedomain.default"
   }
 
-  /// The name of the executable; nil if it cannot be the name of a directory.
+  /// The name of the executable; nil if it cannot be the name of a directory (the only error).
   private static var applicationName: String? { try? ApplicationDirectories().applicationName }
 }

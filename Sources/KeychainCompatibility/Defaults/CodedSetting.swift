@@ -18,8 +18,9 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
         return try decoder.decodeCoded(Value.self, from: data)
       } catch {
         throw .undecodable(
-          key: stored.key, type: "\(Value.self)",
-          reason: "neither the value nor a property list in it has this type")
+          UndecodableValue(
+            key: stored.key, type: "\(Value.self)",
+            reason: "neither the value nor a property list in it has this type"))
       }
     }
   }
@@ -71,6 +72,7 @@ enum CodedValue<Value: Codable & Sendable>: Codable, Sendable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    // For a value that is not data, the error of the value itself is thrown.
     func decodeData() -> Data? { try? container.decode(Data.self) }
     // In JSON, data is a string, and any string is a valid URL.
     if Value.self == URL.self, let data = decodeData(),

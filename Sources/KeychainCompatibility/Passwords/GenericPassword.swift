@@ -3,8 +3,7 @@ public import SecretStorage
 /// A property stored as a generic password: a secret of a service.
 ///
 /// The wrapper, such as `_token` for a property `token`, loads, saves and deletes the item, and has
-/// its attributes. An omitted part of the identity matches anything; if several items match, the
-/// oldest is used.
+/// its attributes. An omitted part of the identity matches anything; the oldest match is used.
 @available(*, deprecated, message: "Import SecretStorage and use its `GenericPassword`.")
 @propertyWrapper
 open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
@@ -25,8 +24,7 @@ open class GenericPassword<T: Codable>: KeychainItemPropertyWrapper<T> {
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")
   public private(set) var defaultAccessControl: AccessControlSettings?
 
-  /// The access control that was last set, or loaded with the item; nil if there is none, or if the
-  /// loaded item requires no authentication.
+  /// The access control last set, or loaded with an item that requires authentication; nil if none.
   ///
   /// A save applies it instead of ``SingleValueKeychainItem/accesible``.
   @available(*, deprecated, message: "Use `attributes.accessControl` of the projected value.")

@@ -211,8 +211,7 @@ open class KeychainItemPropertyWrapper<T: Codable>: SingleValueKeychainItem {
 /// The policy that determines when a password property accesses its item.
 @available(*, deprecated, message: "Use `RefreshPolicy`.")
 public enum KeychainDataRefreshPolicy: Sendable {
-  /// The property uses the store only in explicit loads, saves and removals, and to read a value
-  /// that is not known before an in-place change.
+  /// Only explicit loads, saves and removals use the store; in-place changes read an unknown value.
   case manual
   /// The property uses the store at each get and set.
   case onAccess

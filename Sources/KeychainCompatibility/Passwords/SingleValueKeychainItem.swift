@@ -55,8 +55,7 @@ open class SingleValueKeychainItem: CustomReflectable {
     ]
   }
 
-  /// The access control that was last set, or loaded with flags, which a save applies instead of
-  /// ``accesible``; nil if there is none.
+  /// The access control last set, or loaded with flags; a save applies it instead of ``accesible``.
   var constrainedAccess: AccessControl?
   /// The identity of the item that was found, or else the declared one.
   private(set) var shownIdentity: ItemIdentity

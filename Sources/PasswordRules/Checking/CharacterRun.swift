@@ -48,16 +48,17 @@ struct RunDetector {
   private let limits: RunLimits
   private var last: Unicode.Scalar?
   private var run = CharacterRun()
+  private var count = 0
   /// The runs that exceed the limits, each in full, in the order of their positions.
   private(set) var excesses: [(step: CharacterRun.Step, range: Range<Int>)] = []
 
   init(_ limits: RunLimits) { self.limits = limits }
 
-  mutating func read(_ scalar: Unicode.Scalar, at position: Int) {
+  mutating func read(_ scalar: Unicode.Scalar) {
     let step = last.map { CharacterRun.Step(from: $0, to: scalar) } ?? .other
-    (last, run) = (scalar, run.extended(by: step))
+    (last, run, count) = (scalar, run.extended(by: step), count + 1)
     if step == .other || limits.allows(run) { return }
-    let range = (position + 1 - run.length)..<(position + 1)
+    let range = (count - run.length)..<count
     if excesses.last?.range.lowerBound == range.lowerBound { excesses.removeLast() }
     excesses.append((run.step, range))
   }
@@ -92,7 +93,7 @@ struct RunLimits: Sendable {
   func areSatisfied(by password: [Unicode.Scalar]) -> Bool {
     if isEmpty { return true }
     var runs = RunDetector(self)
-    for (position, scalar) in password.enumerated() { runs.read(scalar, at: position) }
+    for scalar in password { runs.read(scalar) }
     return runs.excesses.isEmpty
   }
 }

@@ -5,30 +5,34 @@ extension PasswordRuleSet {
   /// The report has one check for each of ``rules``, and always one for the allowed characters.
   ///
   /// - Complexity: Linear in the length of the password, unless requirements overlap.
-  public func check(
+  @inlinable public func check(
     _ password: some StringProtocol, unit: LengthUnit = .codePoints,
     matching mode: RequirementMatchingMode = .distinct
   ) -> PasswordReport {
-    // With a concrete type, the compiler specializes the loop for callers in other modules.
-    check(String(password), unit, mode)
+    // Inlinable, so that the conversion is compiled for the caller's type.
+    check(string: String(password), unit, mode)
   }
 
-  private func check(
-    _ password: String, _ unit: LengthUnit, _ mode: RequirementMatchingMode
+  @usableFromInline func check(
+    string password: String, _ unit: LengthUnit, _ mode: RequirementMatchingMode
   ) -> PasswordReport {
-    var matching = RequirementMatching(requirements, mode)
-    let hasRunLimits = !runLimits.isEmpty
+    let characters = Alphabet(of: password)
+    let forbidden =
+      alphabet.isSuperset(of: characters)
+      ? [] : Array(password.unicodeScalars).indices { !alphabet.contains($0) }.ranges.map(\.self)
     var runs = RunDetector(runLimits)
-    var forbidden = RangeSet<Int>()
-    var position = 0
-    for scalar in password.unicodeScalars {
-      matching.assign(scalar)
-      if hasRunLimits { runs.read(scalar, at: position) }
-      if !alphabet.contains(scalar) { forbidden.insert(contentsOf: position..<position + 1) }
-      position += 1
+    if !runLimits.isEmpty { for scalar in password.unicodeScalars { runs.read(scalar) } }
+    // For other requirements, the set of characters is sufficient.
+    var matching: RequirementMatching?
+    if mode == .distinct, hasOverlappingRequirements {
+      matching = RequirementMatching(requirements)
+      for scalar in password.unicodeScalars { matching?.assign(scalar) }
     }
-    let length = unit == .codePoints ? position : unit.length(of: password)
-    let missing = matching.unmet
+    // A printable ASCII character is one byte.
+    let length =
+      !characters.isUnicode && unit == .codePoints
+      ? password.utf8.count : unit.length(of: password)
+    let missing = matching?.unmet ?? requirements.count { !$0.intersects(characters) }
     let mustDelete = !forbidden.isEmpty || !runs.excesses.isEmpty
     let completion =
       mustDelete
@@ -40,14 +44,17 @@ extension PasswordRuleSet {
 
     var checks = checks
     let firstRequired = allowedIsFirst ? 1 : 0
-    for index in requirements.indices where !matching.isMet(index) {
-      checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete
+    if missing > 0 {
+      for (index, requirement) in requirements.enumerated()
+      where !(matching?.isMet(index) ?? requirement.intersects(characters)) {
+        checks[firstRequired + index].state = lacksRoom ? .violated : .incomplete
+      }
     }
     if mustDelete || length < minLength ?? 0 || length > maxLength ?? .max {
       for index in checks.indices {
         switch checks[index].rule {
         case .required: break
-        case .allowed: checks[index].violate(Array(forbidden.ranges))
+        case .allowed: checks[index].violate(forbidden)
         case .maxConsecutive(let limit): checks[index].violate(runs.longer(than: limit))
         case .maxRepeating(let limit):
           checks[index].violate(runs.longer(than: limit) { $0 == .equal })

@@ -7,7 +7,7 @@ public enum RequirementMatchingMode: Hashable, Sendable {
 }
 
 /// An assignment of password characters to requirements, in which each requirement has at most one
-/// character and, in the distinct mode, each character at most one requirement.
+/// character, and each character at most one requirement.
 ///
 /// The algorithm is bipartite matching with augmenting paths.
 struct RequirementMatching {
@@ -23,12 +23,10 @@ struct RequirementMatching {
   /// A visited requirement, and the index of the step whose character led to it.
   private typealias Step = (requirement: Int, origin: Int?)
 
-  private let mode: RequirementMatchingMode
   private var requirements: [Requirement]
   private(set) var unmet: Int
 
-  init(_ alphabets: [Alphabet], _ mode: RequirementMatchingMode = .distinct) {
-    self.mode = mode
+  init(_ alphabets: [Alphabet]) {
     requirements = alphabets.map { Requirement(alphabet: $0) }
     unmet = alphabets.count
   }
@@ -45,12 +43,12 @@ struct RequirementMatching {
       if requirements[index].assigned == nil {
         requirements[index].assigned = scalar
         unmet -= 1
-        if mode == .distinct { return }
+        return
       } else {
         canTakeOver = true
       }
     }
-    if canTakeOver, mode == .distinct { augment(with: scalar) }
+    if canTakeOver { augment(with: scalar) }
   }
 
   /// Searches breadth-first for an augmenting path that begins with a character.

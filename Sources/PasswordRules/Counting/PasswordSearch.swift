@@ -146,8 +146,7 @@ struct PasswordSearch {
     return extended
   }
 
-  /// Returns the possible steps to the next character: one to each cell, or two if the character
-  /// can either continue the run or not.
+  /// Returns the steps to the next character: one to each cell, or two if it can continue the run.
   ///
   /// `last` is the cell of the last character; nil at the start.
   private func steps(after last: Int?) -> [(cell: Int, step: CharacterRun.Step)] {

@@ -38,8 +38,7 @@ public struct TypeablePasswordGenerator: Sendable {
     for kind in kinds where !kind.characters.allSatisfy(rules.alphabet.contains) {
       throw PasswordRulesError.excluded("it needs \(kind.name) that are not allowed")
     }
-    // A kind counts toward a requirement only if all of its characters meet the requirement. Its
-    // first character represents the others.
+    // A kind counts only toward requirements that all its characters meet; the first represents it.
     var matching = RequirementMatching(
       rules.requirements.map { requirement in
         let meeting = kinds.filter { $0.characters.allSatisfy(requirement.contains) }

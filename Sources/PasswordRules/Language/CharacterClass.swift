@@ -28,11 +28,11 @@ public enum CharacterClass: Hashable, Sendable {
     }
   }
 
-  /// The names of the classes in a descriptor.
-  static let names: [(name: String, characterClass: CharacterClass)] = [
+  /// The names of the classes in a descriptor, with the keys by which they are found.
+  static let names: [(name: String, key: UInt128, characterClass: CharacterClass)] = [
     ("upper", .upper), ("lower", .lower), ("digit", .digits), ("special", .special),
     ("ascii-printable", .asciiPrintable), ("unicode", .unicode),
-  ]
+  ].map { ($0, $0.nameKey, $1) }
 }
 
 extension CharacterClass {

@@ -44,6 +44,8 @@ public enum PasswordRule: Hashable, Sendable {
     case maxLength = "maxlength"
 
     static let limits = allCases.dropFirst(2)
+    /// The keys of all names, in the order of `allCases`.
+    static let keys = allCases.map(\.rawValue.nameKey)
   }
 }
 

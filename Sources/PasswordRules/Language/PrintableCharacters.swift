@@ -15,6 +15,8 @@ public struct PrintableCharacters: Hashable, Sendable {
     }
   }
 
+  private init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
   private init(bits: UInt128) { self.bits = bits }
 
   /// Creates an empty set.
@@ -25,28 +27,27 @@ public struct PrintableCharacters: Hashable, Sendable {
     for byte in characters.utf8 where !insert(byte) { return nil }
   }
 
-  init(_ range: ClosedRange<Unicode.Scalar>) {
-    for value in range.lowerBound.value...range.upperBound.value { insert(UInt8(value)) }
-  }
-
   /// Adds a character, or returns false if it is not printable ASCII.
   @discardableResult
   mutating func insert(_ byte: UInt8) -> Bool {
-    guard (0x20...0x7E).contains(byte) else { return false }
-    bits |= 1 << UInt128(byte - 0x20)
+    guard byte.isPrintable else { return false }
+    let bit = UInt64(byte - 0x20)
+    if bit < 64 { low |= 1 << bit } else { high |= 1 << (bit - 64) }
     return true
   }
 
+  // The compiler evaluates masks of 64 bits, so that these sets are constants in the program.
   /// The uppercase letters A to Z.
-  public static let upper = PrintableCharacters("A"..."Z")
+  public static let upper = PrintableCharacters(low: 0x3FF_FFFF << 33, high: 0)
   /// The lowercase letters a to z.
-  public static let lower = PrintableCharacters("a"..."z")
+  public static let lower = PrintableCharacters(low: 0, high: 0x3FF_FFFF << 1)
   /// The digits 0 to 9.
-  public static let digits = PrintableCharacters("0"..."9")
+  public static let digits = PrintableCharacters(low: 0x3FF << 16, high: 0)
   /// The 33 characters that are neither letters nor digits, including the space.
-  public static let special = all.subtracting(upper).subtracting(lower).subtracting(digits)
+  public static let special = PrintableCharacters(
+    low: ~(0x3FF_FFFF << 33 | 0x3FF << 16), high: 0x7FFF_FFFF ^ 0x3FF_FFFF << 1)
   /// All 95 printable ASCII characters.
-  public static let all = PrintableCharacters(" "..."~")
+  public static let all = PrintableCharacters(low: .max, high: 0x7FFF_FFFF)
 
   /// The number of characters.
   public var count: Int { bits.nonzeroBitCount }
@@ -68,6 +69,11 @@ public struct PrintableCharacters: Hashable, Sendable {
   public func subtracting(_ other: Self) -> Self { Self(bits: bits & ~other.bits) }
   /// Returns whether this set contains all characters of the other.
   public func isSuperset(of other: Self) -> Bool { other.subtracting(self).isEmpty }
+}
+
+extension UInt8 {
+  /// Whether the code unit is a printable ASCII character.
+  var isPrintable: Bool { (0x20...0x7E).contains(self) }
 }
 
 extension PrintableCharacters: Sequence {

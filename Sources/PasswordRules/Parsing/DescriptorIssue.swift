@@ -23,11 +23,14 @@ extension DescriptorIssue: CustomStringConvertible {
 extension DescriptorParser {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// Adds a warning about a range of bytes.
+  /// Adds a warning about a range of bytes, except in the lenient mode.
   mutating func warn(
-    _ message: String, at range: Range<Int>, replace replacement: String? = nil
+    _ message: @autoclosure () -> String, at range: Range<Int>,
+    replace replacement: @autoclosure () -> String? = nil
   ) {
-    warnings.append(DescriptorIssue(range: range, message: message, replacement: replacement))
+    if isLenient { return }
+    warnings.append(
+      DescriptorIssue(range: range, message: message(), replacement: replacement()))
   }
 
   /// Returns a syntax error about a range of bytes.
@@ -64,6 +67,7 @@ extension DescriptorParser {
 
   /// Returns the issues in the order of their positions, with ranges in code points.
   func inCodePoints(_ issues: [DescriptorIssue]) -> [DescriptorIssue] {
+    if issues.isEmpty { return [] }
     var (byte, codePoint) = (0, 0)
     return issues.sorted { $0.range.lowerBound < $1.range.lowerBound }.map { issue in
       codePoint += codePointCount(in: byte..<issue.range.lowerBound)

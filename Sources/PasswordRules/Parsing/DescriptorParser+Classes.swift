@@ -1,15 +1,24 @@
 // Parsing the character classes of a rule, and warning about them.
 extension DescriptorParser {
-  /// Parses a list of classes, and adds the rule that a closure makes of them.
-  mutating func parseClasses(
-    _ rule: ([CharacterClass]) -> PasswordRule
-  ) throws(PasswordRulesError) {
+  /// Parses a list of classes, and adds the rule with a name.
+  mutating func parseClasses(of name: PasswordRule.Name) throws(PasswordRulesError) {
     let first = position
-    var classes: [CharacterClass] = []
+    var end = position
+    var union = ClassUnion()
     while true {
       let start = position
-      classes.append(try parseClass())
-      classRanges.append(start..<position)
+      let characterClass = try parseClass()
+      end = position
+      if union.isWhole {
+        warn(
+          """
+          This class has no effect, because `\(union.alphabet.classes.joinedNames)` precedes it in \
+          the list
+          """, at: start..<end)
+      } else if name == .allowed {
+        allowedClasses.append((Alphabet(characterClass), start..<end))
+      }
+      union.insert(characterClass)
       skipWhitespace()
       if isAtEndOfRule { break }
       guard isAt(",") else {
@@ -22,24 +31,23 @@ extension DescriptorParser {
         throw error("Expected a class after `,`", at: comma..<(comma + 1), replace: "")
       }
     }
-    let rule = rule(classes)
-    if case .required = rule, Alphabet(classes).isEmpty, let last = classRanges.last {
-      warn("Nothing is required, because the classes are empty", at: first..<last.upperBound)
+    if name == .required, union.alphabet.isEmpty {
+      warn("Nothing is required, because the classes are empty", at: first..<end)
     }
-    rules.append((rule, 0))
+    rules.append(ParsedRule(name: name, union: union))
   }
 
   private mutating func parseClass() throws(PasswordRulesError) -> CharacterClass {
     if isAt("[") { return .custom(try parseCustomClass()) }
     let start = position
-    let name = scanName()
-    let lowercased = name.lowercased()
-    if let match = CharacterClass.names.first(where: { $0.name == lowercased }) {
-      return match.characterClass
+    let key = scanName(lowercased: true)
+    if let named = CharacterClass.names.first(where: { $0.key == key }) {
+      return named.characterClass
     }
     let range = start..<position
-    if name.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
-    if lowercased == "digits", !isLenient {
+    if range.isEmpty { throw error("Expected a class, \(Self.classNames), or `[`") }
+    let name = text(range)
+    if key == "digits".nameKey, !isLenient {
       warn("Other parsers do not recognize `\(name)`", at: range, replace: "digit")
       return .digits
     }
@@ -68,20 +76,23 @@ extension DescriptorParser {
         character in the class, as in `[abc]]`
         """, at: bracket..<position)
     }
+    let content = (opening + 1)..<(position - 1)
     var characters = PrintableCharacters()
-    var ignored = RangeSet<Int>()
+    var hasIgnoredText = false
     var hasLateHyphen = false
-    for index in (opening + 1)..<(position - 1) {
-      if bytes[index] == UInt8(ascii: "-"), index > opening + 1 {
+    for index in content {
+      if bytes[index] == UInt8(ascii: "-"), index > content.lowerBound {
         hasLateHyphen = true
       } else if !characters.insert(bytes[index]) {
-        ignored.insert(contentsOf: index..<(index + 1))
+        hasIgnoredText = true
       }
     }
-    for range in ignored.ranges {
-      warn(
-        "A class can contain only printable ASCII characters; this text is ignored", at: range,
-        replace: "")
+    if hasIgnoredText {
+      for range in bytes[content].indices(where: { !$0.isPrintable }).ranges {
+        warn(
+          "A class can contain only printable ASCII characters; this text is ignored", at: range,
+          replace: "")
+      }
     }
     if hasLateHyphen { warn(aboutHyphensIn: opening..<position, characters) }
     return characters
@@ -107,33 +118,23 @@ extension DescriptorParser {
       at: range, replace: Alphabet(listed: suggested).classes.joinedNames)
   }
 
-  /// Warns about each class that a previous class or a required class makes ineffective.
-  mutating func warnAboutIneffectiveClasses() {
-    let required = Alphabet(
-      rules.flatMap { $0.rule.parts.name == .required ? $0.rule.parts.classes : [] })
-    var ranges = classRanges.makeIterator()
-    for (rule, _) in rules {
-      let (name, classes, _) = rule.parts
-      let isAllowed = name == .allowed && !required.isEmpty
-      var absorbing: CharacterClass?
-      for characterClass in classes {
-        guard let range = ranges.next() else { return }
-        let isRequired = isAllowed && required.isSuperset(of: Alphabet([characterClass]))
-        let reason =
-          absorbing.map { "`\($0.name)` precedes it in the list" }
-          ?? (isRequired ? "characters of required classes are always allowed" : nil)
-        if let reason { warn("This class has no effect, because \(reason)", at: range) }
-        if characterClass == .asciiPrintable || characterClass == .unicode {
-          absorbing = absorbing ?? characterClass
-        }
-      }
+  /// Warns about each allowed class that the required classes contain.
+  mutating func warnAboutRequiredClasses() {
+    var required = ClassUnion()
+    for rule in rules where rule.name == .required { required.formUnion(rule.union) }
+    if required.alphabet.isEmpty { return }
+    for (alphabet, range) in allowedClasses where required.alphabet.isSuperset(of: alphabet) {
+      warn(
+        "This class has no effect, because characters of required classes are always allowed",
+        at: range)
     }
   }
 
   /// Warns if the rules forbid letters only because no rule allows more than the required classes.
   mutating func warnAboutForbiddenLetters(_ ruleSet: PasswordRuleSet) {
-    if ruleSet.requirements.isEmpty || ruleSet.alphabet.isSuperset(of: Alphabet([.upper, .lower]))
-      || rules.contains(where: { $0.rule.parts.name == .allowed })
+    if ruleSet.requirements.isEmpty
+      || ruleSet.alphabet.isSuperset(of: Alphabet(unionOf: [.upper, .lower]))
+      || rules.contains(where: { $0.name == .allowed })
     {
       return
     }

@@ -1,3 +1,20 @@
+/// A rule of a descriptor.
+struct ParsedRule {
+  let name: PasswordRule.Name
+  var union = ClassUnion()
+  var limit = 0
+  /// The limit as a number in JavaScript, which can exceed the range of `Int`.
+  var number = 0.0
+}
+
+extension ParsedRule {
+  init(_ rule: PasswordRule) {
+    let (name, classes, limit) = rule.parts
+    self.init(name: name, limit: limit ?? 0)
+    for characterClass in classes { union.insert(characterClass) }
+  }
+}
+
 /// A parser of descriptors.
 ///
 /// The strict mode rejects the text that the reference parser ignores; the lenient mode ignores it.
@@ -13,14 +30,21 @@ struct DescriptorParser {
   var position = 0
   /// The warnings, whose ranges are in bytes.
   var warnings: [DescriptorIssue] = []
-  /// The rules, each with its limit as a number in JavaScript, which can exceed the range of `Int`.
-  var rules: [(rule: PasswordRule, number: Double)] = []
-  /// The byte ranges of all classes, in source order.
-  var classRanges: [Range<Int>] = []
+  var rules: [ParsedRule] = []
+  /// The classes of the `allowed` rules and their byte ranges, in source order, except those that a
+  /// class before them makes ineffective.
+  var allowedClasses: [(alphabet: Alphabet, range: Range<Int>)] = []
+
+  init(_ descriptor: String, isLenient: Bool) {
+    bytes = Array(descriptor.utf8)
+    self.isLenient = isLenient
+    // Most descriptors have fewer.
+    rules.reserveCapacity(8)
+  }
 
   /// Returns the rules that the reference parser does not discard.
-  static func parseLeniently(_ descriptor: String) -> [(rule: PasswordRule, number: Double)] {
-    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: true)
+  static func parseLeniently(_ descriptor: String) -> [ParsedRule] {
+    var parser = DescriptorParser(descriptor, isLenient: true)
     // In the lenient mode, no error is thrown.
     try? parser.parseRules()
     return parser.rules
@@ -54,15 +78,17 @@ struct DescriptorParser {
       throw error("There is no rule before this `;`", at: position..<(position + 1), replace: "")
     }
     let start = position
-    let scanned = scanName()
-    guard let name = PasswordRule.Name(rawValue: scanned) else {
-      if scanned.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
+    let key = scanName()
+    guard let index = PasswordRule.Name.keys.firstIndex(of: key) else {
       let range = start..<position
+      if range.isEmpty { throw error("Expected the name of a rule, \(Self.ruleNames)") }
+      let scanned = text(range)
       position = start
       throw error(
         "`\(Self.excerpt(scanned))` is not a rule; expected \(Self.ruleNames)", at: range,
         replace: Self.suggestion(for: scanned, among: PasswordRule.Name.allCases.map(\.rawValue)))
     }
+    let name = PasswordRule.Name.allCases[index]
     let end = position
     skipWhitespace()
     guard isAt(":") else {
@@ -78,17 +104,13 @@ struct DescriptorParser {
       return
     }
     switch name {
-    case .required: try parseClasses { .required($0) }
-    case .allowed: try parseClasses { .allowed($0) }
-    case .maxConsecutive: try parseLimit { .maxConsecutive($0) }
-    case .maxRepeating: try parseLimit { .maxRepeating($0) }
-    case .maxSequential: try parseLimit { .maxSequential($0) }
-    case .minLength: try parseLimit { .minLength($0) }
-    case .maxLength: try parseLimit { .maxLength($0) }
+    case .required, .allowed: try parseClasses(of: name)
+    case .maxConsecutive, .maxRepeating, .maxSequential, .minLength, .maxLength:
+      try parseLimit(of: name)
     }
   }
 
-  private mutating func parseLimit(_ rule: (Int) -> PasswordRule) throws(PasswordRulesError) {
+  private mutating func parseLimit(of name: PasswordRule.Name) throws(PasswordRulesError) {
     let start = position
     var number = 0.0
     while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
@@ -99,7 +121,8 @@ struct DescriptorParser {
     if range.isEmpty { throw error("Expected a number") }
     // `Int(exactly:)` would need the C math library, which this module does not link.
     let clamped = number < 0x1p63 ? Int(number) : Int.max
-    guard let value = isLenient ? clamped : Int(text(range)) else {
+    // Below 2^53, the number is exact.
+    guard let value = isLenient || number < 0x1p53 ? clamped : Int(text(range)) else {
       throw error("The number is greater than \(Int.max)", at: range, replace: "\(Int.max)")
     }
     let end = position
@@ -111,7 +134,7 @@ struct DescriptorParser {
       throw error("Unexpected space after the number", at: end..<position, replace: "")
     }
     if value == 0 { warn("A limit of 0 has no effect", at: range) }
-    rules.append((rule(value), number))
+    rules.append(ParsedRule(name: name, limit: value, number: number))
   }
 
   /// Returns a name for a message, shortened if it has more than 40 bytes.
@@ -153,12 +176,27 @@ extension DescriptorParser {
     while let byte = current, byte.isWhitespace { position += 1 }
   }
 
-  /// Consumes and returns the longest possible name of a rule or class, which can be empty.
-  mutating func scanName() -> String {
-    let start = position
-    while let byte = current, byte.isNamePart { position += 1 }
-    return text(start..<position)
+  /// Consumes the longest possible name of a rule or class, which can be empty, and returns its
+  /// `nameKey`, or that of its lowercase form.
+  mutating func scanName(lowercased: Bool = false) -> UInt128 {
+    var key: UInt128 = 0
+    var end = position
+    while end < bytes.count, bytes[end].isNamePart {
+      // The bit is set in each lowercase letter and in the hyphen.
+      key = key << 8 | UInt128(lowercased ? bytes[end] | 0x20 : bytes[end])
+      end += 1
+    }
+    position = end
+    return key
   }
+}
+
+extension String {
+  /// The last 16 bytes as a number, which is compared faster than a string.
+  ///
+  /// All names have fewer than 16 bytes, and no byte of a name is zero, so no other name, even a
+  /// longer one, has the same key.
+  var nameKey: UInt128 { utf8.reduce(0) { $0 << 8 | UInt128($1) } }
 }
 
 extension UInt8 {

@@ -15,7 +15,7 @@ extension PasswordRuleSet {
   public init(_ descriptor: String, mode: ParsingMode = .strict) throws {
     switch mode {
     case .strict: self = try Self.parse(descriptor).rules
-    case .lenient: self.init(DescriptorParser.parseLeniently(descriptor).map { $0.0 })
+    case .lenient: self.init(parsed: DescriptorParser.parseLeniently(descriptor))
     }
   }
 
@@ -26,10 +26,10 @@ extension PasswordRuleSet {
   public static func parse(
     _ descriptor: String
   ) throws -> (rules: PasswordRuleSet, warnings: [DescriptorIssue]) {
-    var parser = DescriptorParser(bytes: Array(descriptor.utf8), isLenient: false)
+    var parser = DescriptorParser(descriptor, isLenient: false)
     try parser.parseRules()
-    parser.warnAboutIneffectiveClasses()
-    let rules = PasswordRuleSet(parser.rules.map(\.rule))
+    parser.warnAboutRequiredClasses()
+    let rules = PasswordRuleSet(parsed: parser.rules)
     parser.warnAboutForbiddenLetters(rules)
     return (rules, parser.inCodePoints(parser.warnings))
   }

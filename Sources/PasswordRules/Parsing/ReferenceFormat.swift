@@ -12,25 +12,24 @@ public enum ReferenceFormat: Sendable {
   /// - Complexity: Linear in the length of the descriptor.
   public func text(for descriptor: String) -> String {
     var rules: [String] = []
-    var allowed: [CharacterClass] = []
+    var allowed = ClassUnion()
     var limits: [PasswordRule.Name: Double] = [:]
-    for (rule, number) in DescriptorParser.parseLeniently(descriptor) {
-      switch rule {
-      case .required(let classes):
-        let classes = Alphabet(classes).classes
-        rules.append("required: \(text(of: classes))")
-        if self == .canonical { allowed += classes }
-      case .allowed(let classes): allowed += classes
+    for rule in DescriptorParser.parseLeniently(descriptor) {
+      let (name, number) = (rule.name, rule.number)
+      switch name {
+      case .required:
+        let required = rule.union.alphabet
+        rules.append("required: \(text(of: required.classes))")
+        if self == .canonical { allowed.formUnion(required) }
+      case .allowed: allowed.formUnion(rule.union)
       case .minLength where number > 0:
         limits[.minLength] = max(number, limits[.minLength] ?? number)
-      default:
-        let name = rule.parts.name
-        if number > 0 { limits[name] = min(number, limits[name] ?? number) }
+      default: if number > 0 { limits[name] = min(number, limits[name] ?? number) }
       }
     }
-    allowed = Alphabet(allowed).classes
-    if allowed.isEmpty, self == .canonical { allowed = [.asciiPrintable] }
-    if !allowed.isEmpty { rules.append("allowed: \(text(of: allowed))") }
+    var classes = allowed.alphabet.classes
+    if classes.isEmpty, self == .canonical { classes = [.asciiPrintable] }
+    if !classes.isEmpty { rules.append("allowed: \(text(of: classes))") }
     for name in PasswordRule.Name.limits {
       if let value = limits[name] { rules.append("\(name.rawValue): \(value.asInJavaScript)") }
     }

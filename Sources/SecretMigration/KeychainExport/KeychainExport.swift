@@ -87,8 +87,8 @@ struct KeychainExport: Decodable {
 extension ForeignSecrets {
   /// Reads the items that an app exported from an Apple keychain, encrypted with a passphrase.
   ///
-  /// <doc:TheKeychainExport> describes the format and the attributes that are preserved. The access
-  /// flags are not, because a keychain does not reveal them. `@GenericPassword` can decode the
+  /// <doc:TheKeychainExport> describes the format and the preserved attributes. The access flags
+  /// are not preserved, because a keychain does not reveal them. `@GenericPassword` can decode the
   /// secrets.
   ///
   /// - Returns: The items, the oldest first.

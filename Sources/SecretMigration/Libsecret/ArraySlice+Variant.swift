@@ -3,7 +3,7 @@ import ValueFormats
 // The parts of a serialized little-endian GVariant value, of the types in keyrings.
 //
 // Members are aligned relative to the beginning of the value, and framing offsets at the end of a
-// container locate the members of variable size. Where the specification replaces invalid data with
+// container locate those of variable size. Where the specification replaces invalid data with
 // default values, an error is thrown.
 extension ArraySlice<UInt8> {
   /// Returns the bytes between two offsets from the beginning.

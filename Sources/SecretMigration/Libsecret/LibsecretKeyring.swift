@@ -7,9 +7,8 @@ import ValueFormats
 extension ForeignSecrets {
   /// Reads a keyring file in the format of libsecret's file backend, which oo7 also uses.
   ///
-  /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The keyrings of
-  /// gnome-keyring have a different format and are not supported. <doc:ForeignFormats> describes
-  /// how the attributes are converted.
+  /// In a sandbox, the file is `$XDG_DATA_HOME/keyrings/default.keyring`. The different format of
+  /// gnome-keyring is not supported. <doc:ForeignFormats> describes the conversion of attributes.
   ///
   /// If no item can be decrypted, the passphrase is reported as wrong. libsecret does not check the
   /// passphrase before it writes, so some items may be encrypted with a different one. To migrate

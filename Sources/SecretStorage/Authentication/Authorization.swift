@@ -1,10 +1,8 @@
 /// The proofs and the application password that authorize access to an item.
 ///
-/// Stores can rely on an authorization, because only an ``AuthenticationContext`` can create one
-/// with proofs.
+/// Stores can rely on it: only an ``AuthenticationContext`` can create an instance with proofs.
 public struct Authorization: Sendable {
-  /// The authorization without proofs, for an access that does not prompt the user, such as reading
-  /// a property.
+  /// The authorization without proofs, for an access without a prompt, such as reading a property.
   public static let none = Authorization()
 
   var proofs: AuthenticationProofs = []
@@ -19,8 +17,7 @@ public struct Authorization: Sendable {
     if context?.cancellation.isRequested == true { throw .cancelled }
   }
 
-  /// Returns the proofs of which one is still needed to read an item with the given flags; nil if
-  /// no proof is missing.
+  /// Returns the proofs of which one is still needed to read an item with flags; nil if none is.
   ///
   /// The method checks neither the application password, because only decrypting the item can check
   /// it, nor whether the enrolled fingerprints and faces satisfy

@@ -14,8 +14,7 @@ public struct PassphraseAuthenticator: Authenticator {
   ///
   /// - Parameters:
   ///   - vault: The vault, which the authenticator retains; nil for the vault whose initializer
-  ///     receives the authenticator. An ``AuthenticationContext`` needs an authenticator with a
-  ///     vault.
+  ///     receives the authenticator. An ``AuthenticationContext`` needs one with a vault.
   ///   - attempts: The maximum number of attempts, at least one.
   ///   - conversation: The user interface that asks for the passphrase.
   public init(

@@ -20,8 +20,7 @@ public struct AccessControl: Hashable, Sendable {
 public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
   /// While the store is unlocked.
   case whenUnlocked = 1
-  /// From the first time that the store is unlocked until the process ends, even if it is locked
-  /// again.
+  /// From the store's first unlocking until the process ends, even if the store is locked again.
   case afterFirstUnlock = 2
   /// Always, even before the store is unlocked for the first time.
   case always = 3
@@ -36,8 +35,7 @@ public enum Accessibility: UInt8, Hashable, Sendable, CaseIterable {
   /// Always, on this machine.
   case alwaysThisDeviceOnly = 7
 
-  // The values of `kSecAttrAccessible` in Apple's keychains, for migrations, in the order of the
-  // cases.
+  // The `kSecAttrAccessible` of the cases in Apple's keychains, in their order, for migrations.
   private static let keychainValues = ["ak", "ck", "dk", "akpu", "aku", "cku", "dku"]
 
   package var keychainValue: String { Self.keychainValues[Int(rawValue) - 1] }

@@ -3,9 +3,8 @@ import StorageInternals
 /// Secret bytes, such as a password or a key.
 ///
 /// The memory of the bytes is excluded from core dumps and, within the kernel's limit on locked
-/// memory, from swap. It is overwritten when the last copy of the value is released.
-/// Descriptions are `<redacted>`, and mirrors are empty. A `String` or `Data` that is created from
-/// the bytes is not protected.
+/// memory, from swap. It is overwritten when the last copy is released. Descriptions are
+/// `<redacted>`, and mirrors are empty. A `String` or `Data` of the bytes is not protected.
 public struct Secret: Sendable {
   let memory: SecretMemory
 
@@ -23,8 +22,7 @@ public struct Secret: Sendable {
     self.init(text.utf8)
   }
 
-  /// Creates a secret from at most `limit + 1` bytes of a file; the additional byte shows that the
-  /// file exceeds the limit.
+  /// Creates a secret from at most `limit + 1` bytes of a file; the last shows that it is longer.
   ///
   /// A file without a size, such as a FIFO, is treated as empty.
   init(contentsOf file: borrowing File, limit: Int) throws(SystemError) {
@@ -50,9 +48,9 @@ public struct Secret: Sendable {
   /// This secret, copied if necessary to memory that the kernel wipes in a forked child.
   var wipedByForking: Secret {
     if memory.arena.isWipedByForking { return self }
-    let copy = SecretMemory(count: count, in: .wipedByForking)
-    unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(copy.bytes).copyMemory(from: $0) }
-    return Secret(memory: copy)
+    let wiped = SecretMemory(count: count, in: .wipedByForking)
+    unsafe copy(to: wiped.bytes)
+    return Secret(memory: wiped)
   }
 
   /// The number of bytes.
@@ -79,14 +77,15 @@ public struct Secret: Sendable {
 
   func followed(by other: Secret) -> Secret {
     unsafe Secret(count: count + other.count) { buffer in
-      unsafe withUnsafeBytes { one in
-        unsafe other.withUnsafeBytes { two in
-          let bytes = UnsafeMutableRawBufferPointer(buffer)
-          unsafe bytes.copyMemory(from: one)
-          unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[one.count...]).copyMemory(from: two)
-        }
-      }
+      unsafe copy(to: buffer)
+      unsafe other.copy(to: buffer, at: count)
     }
+  }
+
+  /// Copies the bytes to a buffer at an offset, behind which it must have space for them.
+  func copy(to buffer: UnsafeMutableBufferPointer<UInt8>, at offset: Int = 0) {
+    let part = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offset...])
+    unsafe withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(part).copyMemory(from: $0) }
   }
 }
 

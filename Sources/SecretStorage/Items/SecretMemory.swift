@@ -37,25 +37,20 @@ struct SecretArena {
 
   /// Whether the kernel wipes the memory in a forked child, if it supports that.
   let isWipedByForking: Bool
-  /// The addresses of free, zeroed blocks, in a list for each size: 64, 128, …, 65,536 bytes.
-  private let free = Lock(Array(repeating: [UInt](), count: 11))
+  /// The addresses of free, zeroed blocks of each size: 64, 128, …, 65,536 bytes.
+  private let pools = (0..<11).map { _ in AddressPool() }
 
   /// Returns a block of at least `count` bytes, all zero.
   func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let size = Self.size(for: count)
-    // A forked child does not use its parent's blocks. It needs few secrets, for the arguments of
-    // calls that throw.
+    // A forked child uses no block of its parent; it needs few secrets, for calls that throw.
     if size > Self.largestBlock || Fork.isChild { return unsafe map(size) }
-    let address = free.withLock { free in
-      let list = (size / Self.smallestBlock).trailingZeroBitCount
-      if free[list].isEmpty {
-        let start = UInt(bitPattern: unsafe map(Self.chunkSize).baseAddress!)
-        free[list] = stride(from: start, to: start + UInt(Self.chunkSize), by: size).reversed()
-      }
-      return free[list].removeLast()
+    let address = pool(of: size).take {
+      let start = UInt(bitPattern: unsafe map(Self.chunkSize).baseAddress!)
+      return stride(from: start, to: start + UInt(Self.chunkSize), by: size).reversed()
     }
     return unsafe UnsafeMutableRawBufferPointer(
-      start: UnsafeMutableRawPointer(bitPattern: address), count: size)
+      start: UnsafeMutableRawPointer(bitPattern: address!), count: size)
   }
 
   func release(_ block: UnsafeMutableRawBufferPointer) {
@@ -65,9 +60,12 @@ struct SecretArena {
     if block.count > Self.largestBlock {
       unsafe munmap(block.baseAddress!, block.count)
     } else {
-      let address = UInt(bitPattern: block.baseAddress!)
-      free.withLock { $0[(block.count / Self.smallestBlock).trailingZeroBitCount].append(address) }
+      pool(of: block.count).put(UInt(bitPattern: block.baseAddress!))
     }
+  }
+
+  private func pool(of size: Int) -> AddressPool {
+    pools[(size / Self.smallestBlock).trailingZeroBitCount]
   }
 
   private static func size(for count: Int) -> Int {

@@ -1,7 +1,6 @@
 // Accesses that throw, such as loads and saves, and the result of the last access.
 extension PasswordItem {
-  /// Loads and returns the stored value, and discards unsaved changes; returns nil if there is no
-  /// item.
+  /// Loads and returns the stored value, and discards unsaved changes; nil if there is no item.
   ///
   /// - Throws: ``SecretStoreError/locked(_:)`` or ``SecretStoreError/denied(_:)`` if the item may
   ///   not be read now, ``SecretStoreError/undecodable(_:)`` if the stored value is not a valid
@@ -55,8 +54,7 @@ extension PasswordItem {
 
   /// The result of the last access.
   ///
-  /// If there was no access, or none since a removal or ``forget()``, this property accesses the
-  /// store.
+  /// It is that of a new access if there was none, or none since a removal or ``forget()``.
   public var status: PasswordStatus { stored.status }
 
   /// The error of the last access; nil if it succeeded or there was none.
@@ -71,8 +69,7 @@ extension PasswordItem {
   public var matchCount: Int { get throws { try stored.matchCount() } }
 }
 
-// Asynchronous accesses, which wait for the store on a thread of Dispatch, not of Swift's
-// cooperative pool.
+// Asynchronous accesses, which wait on a thread of Dispatch, not of Swift's cooperative pool.
 extension PasswordItem {
   /// Loads the value like the synchronous `load()`, without blocking the thread of the task.
   ///

@@ -98,8 +98,7 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
     set { stored.setAttributes(newValue) }
   }
 
-  /// The date when the item was added, by the store's clock; nil if it is unknown or there is no
-  /// item.
+  /// The date when the item was added, by the store's clock; nil if unknown or there is no item.
   public var creationDate: Date? { stored.item()?.creationDate }
 
   /// The date of the last change, by the store's clock; nil if it is unknown or there is no item.

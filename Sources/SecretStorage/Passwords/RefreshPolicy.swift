@@ -4,8 +4,7 @@ public enum RefreshPolicy: Hashable, Sendable {
   case onAccess
   /// Only `load()`, `save()` and `remove()` use the store.
   ///
-  /// A get returns the value that was last loaded or set. An in-place change reads the store if no
-  /// value was loaded or set.
+  /// A get returns the value last loaded or set; without one, an in-place change reads the store.
   case manual
   /// A get reads the store if a change was reported since the last read; each set writes it.
   ///

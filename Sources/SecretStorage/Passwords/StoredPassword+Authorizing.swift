@@ -71,8 +71,10 @@ extension StoredPassword {
       do throws(SecretStoreError) {
         return .done(try body(old, authorization))
       } catch {
-        let found = state.withLock { $0 }
-        guard case .denied = error, let item = try find(found).item else { throw error }
+        let (known, endCount) = state.withLock { ($0.found, $0.endCount) }
+        guard case .denied = error, let item = try find(known, since: endCount).item else {
+          throw error
+        }
         let flags = item.attributes.accessControl.flags
         // Without the application password, proofs would not be sufficient.
         if flags.contains(.applicationPassword), authorization.context?.applicationPassword == nil {

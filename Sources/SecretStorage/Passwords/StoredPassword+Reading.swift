@@ -70,7 +70,7 @@ extension StoredPassword {
     case .onChange: if !isCurrent(old) { refresh(old) }
     case .onAccess:
       do throws(SecretStoreError) {
-        let found = try find(old)
+        let found = try find(old.found, since: old.endCount)
         state.withLock { state in
           if state.failureCount == old.failureCount { state.didSucceed() }
         }
@@ -176,14 +176,14 @@ extension StoredPassword {
   }
 
   /// Searches for the oldest item that matches the declaration, if the store has changed since the
-  /// last search.
-  func find(_ old: State) throws(SecretStoreError) -> FoundItem {
+  /// last search; keeps the result unless a load or a write has ended since `endCount` was read.
+  func find(_ known: FoundItem, since endCount: Int) throws(SecretStoreError) -> FoundItem {
     // The revision is read before the search, because one that is too new would hide a change.
     let revision = try store.revision()
-    if revision == old.found.revision { return old.found }
+    if revision == known.revision { return known }
     let item = try store.items(matching: declaration.query).first
     let found = FoundItem(item: item, revision: revision)
-    state.withLock { if $0.endCount == old.endCount { $0.found = found } }
+    state.withLock { if $0.endCount == endCount { $0.found = found } }
     return found
   }
 
@@ -191,10 +191,11 @@ extension StoredPassword {
   func withItem<Result>(
     _ old: State, _ body: (FoundItem) throws(SecretStoreError) -> Result
   ) throws(SecretStoreError) -> Result {
-    var old = old
+    var known = old.found
     return try store.retrying { () throws(SecretStoreError) in
-      let found = try find(old)
-      old.found.revision = nil
+      let found = try find(known, since: old.endCount)
+      // Another attempt must search again.
+      known = FoundItem()
       return try body(found)
     }
   }
@@ -228,10 +229,14 @@ struct ValueSource: Sendable {
   }
 }
 
-/// The result of a search or write.
-struct FoundItem: Sendable {
+/// The result of a search or write, in an object because each access copies the state.
+final class FoundItem: Sendable {
   /// The item; nil if there was none, and before the first search.
-  var item: SecretItem?
+  let item: SecretItem?
   /// The revision of the store before the search; nil if the next access must search again.
-  var revision: StoreRevision?
+  let revision: StoreRevision?
+
+  init(item: SecretItem? = nil, revision: StoreRevision? = nil) {
+    (self.item, self.revision) = (item, revision)
+  }
 }

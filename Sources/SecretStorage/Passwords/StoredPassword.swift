@@ -46,8 +46,7 @@ final class StoredPassword: Sendable {
   let state = Lock(State())
   let changes = ChangeCount()
   let givenStore: (any SecretStore)?
-  // The value is not `Void`, because the thread sanitizer takes a value without a size for the
-  // field behind it.
+  // `Void` has no size, and the thread sanitizer takes such a value for the field behind it.
   private let order = Lock(0)
 
   init(_ declaration: PasswordDeclaration, in store: (any SecretStore)?) {
@@ -57,8 +56,7 @@ final class StoredPassword: Sendable {
 
   var store: any SecretStore { givenStore ?? DefaultStore.resolved }
 
-  /// Changes the state, and then performs a load or a write after all earlier ones; records whether
-  /// it succeeded.
+  /// Changes the state, then performs a load or write after all earlier ones; records its success.
   func access<Result: Sendable>(
     after change: (inout State) -> Void = { _ in },
     _ body: (State, Authorization) throws(SecretStoreError) -> Result
@@ -82,8 +80,7 @@ final class StoredPassword: Sendable {
 
   /// Records the failure of an access that began with the state `old`.
   ///
-  /// If a load or a write has ended since, the failure is not recorded, and the newer state is
-  /// returned.
+  /// If a load or write has ended since, the failure is not recorded; returns the newer state.
   @discardableResult
   func didFail(_ error: SecretStoreError, since old: State? = nil) -> State? {
     let status = PasswordStatus(error)

@@ -41,13 +41,11 @@ extension SecretStore {
   }
 }
 
-/// A store that reports each change before the call that makes the change returns, and whose
-/// revision also changes when it is locked.
+/// A store whose calls report a change before they return, and whose revision changes when locked.
 ///
 /// With other stores, cached values stay stale until the asynchronous handlers are called.
 package protocol SynchronouslyObservedStore: SecretStore, AnyObject {
-  /// Returns whether a secret that was read at a revision without proofs would be the same if it
-  /// were read again.
+  /// Returns whether a secret read at a revision without proofs would be the same if read again.
   ///
   /// For automatic locking, a call counts as reading the secret.
   func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool

@@ -56,9 +56,8 @@ public protocol SecretStore: Sendable {
 
   /// Calls a handler after each change by any writer, as soon as the store detects it.
   ///
-  /// Several changes may be coalesced into one call. The handler may use the store, because it is
-  /// called on a separate thread without locks, one call at a time. The observation ends when it is
-  /// released.
+  /// Several changes may be coalesced into one call. The handler may use the store, because it runs
+  /// on a separate thread without locks, one call at a time. Releasing the observation ends it.
   func observeChanges(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation
 }
 
@@ -123,8 +122,7 @@ extension SecretStore {
     try add(secret, identity: identity, attributes: attributes, authorizedBy: .none)
   }
 
-  /// Changes an item, like ``update(_:expecting:attributes:secret:authorizedBy:)`` without an
-  /// authorization.
+  /// Calls ``update(_:expecting:attributes:secret:authorizedBy:)`` without an authorization.
   public func update(
     _ item: SecretItem.ID, expecting revision: UInt64, attributes: ItemAttributes?, secret: Secret?
   ) throws(SecretStoreError) -> SecretItem {

@@ -50,8 +50,7 @@ public enum SecretStoreError: Error, Hashable, Sendable {
   /// The lock file at `path` was not released in time; `holder` is the process that holds it, if
   /// known.
   case busy(path: String, holder: Int32?)
-  /// The directory at `path` could not be flushed, so that its last changes, which are in place,
-  /// may not survive a power failure.
+  /// The directory at `path` could not be flushed, so a power failure may undo changes made in it.
   ///
   /// A write that throws this error and created the file may have been made. Until a flush
   /// succeeds, each later write to the file first tries to flush the directory, and makes no change

@@ -40,8 +40,8 @@ public enum SecretStores: Sendable {
   /// maintenance. A password reports a repeated failure only once until an access succeeds, except
   /// that it reports each discarded in-place change. The default handler writes one line to
   /// standard error for each distinct failure, and repeats it only after an access or the same
-  /// maintenance has succeeded. It remembers the latest 100 failures. In a forked child, it writes
-  /// one line in all.
+  /// maintenance succeeds. It remembers the latest 100 failures. In a forked child, it writes one
+  /// line in all.
   public static var onFailure: @Sendable (SecretStorageFailure) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }

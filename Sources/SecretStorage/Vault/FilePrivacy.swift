@@ -39,11 +39,12 @@ extension FileSystem {
     return file
   }
 
-  /// Revokes other users' permission to replace files in the directory of a file; throws if that
+  /// Revokes other users' permission to replace a file in its directory, `path`; throws if that
   /// fails, or if the file is missing and neither this user nor root owns the nearest existing
   /// directory.
-  func protectDirectory(of file: String) throws(SecretStoreError) {
-    let path = file.parentDirectory
+  func protectDirectory(
+    _ path: String, of file: @autoclosure () -> String
+  ) throws(SecretStoreError) {
     var directory = path
     var found = try mapErrors(status(of: path, followingLink: true))
     while found == nil, directory.parentDirectory != directory {
@@ -51,11 +52,11 @@ extension FileSystem {
       found = try mapErrors(status(of: directory, followingLink: true))
     }
     guard let found else { return }
-    if found.owner != 0, found.owner != geteuid(), try mapErrors(status(of: file)) == nil {
+    if found.owner != 0, found.owner != geteuid(), try mapErrors(status(of: file())) == nil {
       throw .insecure(
         path: directory,
         reason: """
-          belongs to another user (\(found.owner)), who could replace \(file), but not use what \
+          belongs to another user (\(found.owner)), who could replace \(file()), but not use what \
           this user (\(geteuid())) creates there. Run this as that user, choose another directory, \
           or set allowsSharedDirectories
           """)

@@ -5,15 +5,14 @@ import Concurrency
 extension SecretVault {
   /// Records the vault at the log's path and the start of the log, unless this object has done so.
   func anchor(_ draft: VaultDraft, _ location: VaultLocation) throws(SecretStoreError) {
-    guard let vaultID = draft.keys.table?.vaultID else { return }
+    guard let vaultID = draft.composer.keys.table?.vaultID else { return }
     try recordVault(
-      vaultID, recorded: draft.base.recordedVaultID, isNew: draft.base.chain.first == nil, location)
+      vaultID, recorded: draft.recordedVaultID, isNew: draft.base.first == nil, location)
     // Without this record, a power failure would make it uncertain whether a partial first append
     // was ever acknowledged. Unlike the log's first record, a later record may not be on disk.
-    let start = draft.base.chain.start ?? 0
-    if let first = draft.base.chain.first,
-      !draft.base.remembersThisLog || !location.device.hasFlushed(vaultID, start)
-    {
+    let start = draft.base.start ?? 0
+    let isFlushed = location.device.flushed.withLock { $0.logStarts[vaultID] == start }
+    if let first = draft.base.first, !draft.isLogRemembered || !isFlushed {
       let vault = RememberedVault(
         vaultID: vaultID, logStart: start, head: first, keys: draft.composer.result?.keys)
       do throws(SecretStoreError) {
@@ -49,7 +48,7 @@ extension SecretVault {
     guard let vaultID else { return }
     // The process that recorded the vault may have been killed before it flushed the record.
     let isRecorded = recorded == vaultID
-    if isRecorded, location.device.flushedPlace.withLock({ $0 == vaultID }) { return }
+    if isRecorded, location.device.flushed.withLock({ $0.place == vaultID }) { return }
     do {
       try location.device.remember(vaultID, at: location.log.name, isRecorded: isRecorded)
       contents.withLock { $0.recordedVaultID = vaultID }

@@ -93,7 +93,7 @@ extension SecretVault {
         for id in pending.prefix(batchSize) where bytes <= [VaultItem].blockBytes {
           rest = rest.dropFirst()
           // The item may have been changed or removed in the meantime.
-          guard let table = draft.keys.table, let item = contents.index[id],
+          guard let table = draft.composer.keys.table, let item = contents.index[id],
             item.isUnderOldKey(of: table)
           else { continue }
           bytes += item.byteCount

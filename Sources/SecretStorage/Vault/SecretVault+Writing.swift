@@ -74,22 +74,22 @@ extension SecretVault {
     return item
   }
 
-  private typealias Pending = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>.Pending
+  private typealias Pending = WriteQueue.Pending
   private typealias Outcome = (Pending, Result<SecretItem?, SecretStoreError>)
 
   /// Commits a batch; if the disk is full, commits its removals separately with reserved space.
   private func commit(_ batch: [Pending]) {
-    let removals = batch.filter(\.write.isRemoval)
-    let hasOnlyRemovals = removals.count == batch.count
+    let hasOnlyRemovals = batch.allSatisfy { $0.write.isRemoval }
     do throws(SecretStoreError) {
       let location = try protectedLocation
       try usingReserve(hasOnlyRemovals) { () throws(SecretStoreError) in
         while try !commitFirst(of: batch, location) {}
       }
     } catch {
+      let removals = batch.filter { $0.write.isRemoval }
       let retriesRemovals = error.isFullDisk && !hasOnlyRemovals && !removals.isEmpty
       for pending in batch where pending.outcome == nil {
-        if !retriesRemovals || !pending.write.isRemoval { pending.finish(.failure(error)) }
+        if !retriesRemovals || !pending.write.isRemoval { pending.outcome = .failure(error) }
       }
       if retriesRemovals { commit(removals) }
     }
@@ -114,7 +114,7 @@ extension SecretVault {
     of batch: [Pending], _ location: VaultLocation, hasDeviceSecret: Bool = false
   ) throws(SecretStoreError) -> Bool {
     // Only an addition creates a vault. Without one, other changes find no item.
-    let device = batch.contains(where: \.write.isAddition) ? location.device : nil
+    let device = batch.contains { $0.write.isAddition } ? location.device : nil
     let filled = try withContents { contents throws(SecretStoreError) -> (VaultDraft, [Outcome])? in
       let isNew = contents.keys.table == nil && contents.damage.isEmpty
       if isNew, device != nil, !hasDeviceSecret { return nil }
@@ -130,7 +130,7 @@ extension SecretVault {
       do {
         _ = try append(to: location) { () throws(SecretStoreError) in
           // Before a new vault is recorded, this checks that no other process has created one.
-          if draft.base.chain.first == nil, try withContents({ $0.position }) != draft.position {
+          if draft.base.first == nil, try withContents({ $0.position }) != draft.position {
             throw .conflict
           }
           return draft
@@ -142,7 +142,7 @@ extension SecretVault {
       // Another process removed the items, and may have been killed before it flushed the removal.
       try synchronize()
     }
-    for (pending, outcome) in outcomes { pending.finish(outcome) }
+    for (pending, outcome) in outcomes { pending.outcome = outcome }
     return true
   }
 
@@ -162,9 +162,9 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Bool {
     let written = try location.log.withWriterLock {
       append throws(SecretStoreError) -> (draft: VaultDraft, end: LogPosition)? in
-      guard let draft = try make(), !draft.records.isEmpty else { return nil }
+      guard let draft = try make(), !draft.composer.records.isEmpty else { return nil }
       try anchor(draft, location)
-      return (draft, try append(draft.records, draft.position))
+      return (draft, try append(draft.composer.records, draft.position))
     }
     guard let written else { return false }
     acknowledge(written.draft, endingAt: written.end, location)
@@ -180,10 +180,8 @@ extension SecretVault {
     var targets = Set<VaultWrite.Target>()
     for pending in batch {
       guard targets.insert(pending.write.target).inserted else { break }
-      var attempt = draft
       do throws(SecretStoreError) {
-        outcomes.append((pending, .success(try pending.write.prepare(&attempt, &contents))))
-        draft = attempt
+        outcomes.append((pending, .success(try pending.write.prepare(&draft, &contents))))
       } catch {
         outcomes.append((pending, .failure(error)))
       }

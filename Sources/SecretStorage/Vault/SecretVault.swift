@@ -38,7 +38,7 @@ public final class SecretVault: SecretStore {
   /// The maximum number of items in one record, and in one step of a long-running operation.
   let batchSize: Int
   let contents: Lock<VaultContents>
-  let writes = WriteQueue<VaultWrite, SecretItem?, SecretStoreError>()
+  let writes = WriteQueue()
   let observers = ChangeObservers()
   /// The failures of each maintenance task since it last succeeded.
   let failedTasks = Lock([String: [SecretStorageFailure]]())
@@ -65,8 +65,7 @@ public final class SecretVault: SecretStore {
   /// Creates an object for the vault in a file, without accessing the disk.
   ///
   /// - Parameters:
-  ///   - fileURL: The file of the vault. Missing directories are created, accessible only to the
-  ///     owner.
+  ///   - fileURL: The vault's file; missing directories are created, accessible only to the owner.
   ///   - stateDirectory: The directory of the device key and of this machine's record of the vault,
   ///     which should not be copied with it; nil means the app's XDG state directory.
   ///   - authenticator: The authenticator that obtains proofs for ``AccessFlags`` if an
@@ -144,9 +143,9 @@ public final class SecretVault: SecretStore {
     get throws(SecretStoreError) {
       let location = try location
       if !allowsSharedDirectories {
-        for path in [location.file.path, location.device.keyPath] {
-          try location.file.fileSystem.protectDirectory(of: path)
-        }
+        let fileSystem = location.file.fileSystem
+        try fileSystem.protectDirectory(location.file.directory, of: location.file.path)
+        try fileSystem.protectDirectory(location.device.directory, of: location.device.keyPath)
       }
       return location
     }

@@ -1,7 +1,7 @@
 import StorageInternals
 
 /// The log of a vault, and the device state that belongs to it.
-struct VaultLocation: Sendable {
+final class VaultLocation: Sendable {
   let log: any RecordLog
   /// The same log, for the operations that only files have.
   let file: FileRecordLog

@@ -50,8 +50,7 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  package func write(_ bytes: some Collection<UInt8>, at offset: Int) throws(SystemError) {
-    let bytes = Array(bytes)
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let start = done
@@ -153,8 +152,7 @@ package struct File: ~Copyable, Sendable {
     recordLock(F_GETLK, F_WRLCK, from: place).conflict?.l_pid
   }
 
-  /// Takes and returns the last place in the queue; returns nil if another process is entering the
-  /// queue.
+  /// Takes and returns the last place in the queue; nil if another process is entering the queue.
   ///
   /// If record locks are not supported, the place is always 0.
   func enterQueue() -> off_t? {

@@ -28,9 +28,8 @@ extension FileLock {
   /// Waits for the lock, in FIFO order among the threads of this process.
   ///
   /// Processes acquire the lock in the order of their requests. Each has a turn of at most `turn`,
-  /// in which it may acquire the lock once more, because changing to another process is slow while
-  /// the machine is busy. After the queue timeout, and on network file systems, this order is
-  /// ignored.
+  /// in which it may acquire the lock once more, because a change of processes is slow while the
+  /// machine is busy. After the queue timeout, and on network file systems, this order is ignored.
   ///
   /// A missing lock file is created durably. After a timeout, this throws `ETIMEDOUT` of `flock`,
   /// and later calls for the path fail immediately until the lock is free.
@@ -65,8 +64,7 @@ extension FileLock {
     return FileLock(file: file, isQueued: false, turnStart: nil)
   }
 
-  /// Changes the owner of the lock file to that of the data at `path`, or of the directory if there
-  /// is no data.
+  /// Changes the lock file's owner to that of the data at `path`; without data, of the directory.
   ///
   /// A lock file that belongs to `owner`, the known owner of the data, needs no change.
   package func changeOwner(

@@ -16,8 +16,7 @@ struct FileLockWait {
   private let queueDeadline: SuspendingClock.Instant
   private let past: FileLockQueue.Past
 
-  // The limits of the pause between two polls, in microseconds. A write that reaches the disk takes
-  // at least half a millisecond.
+  // The limits of the pause between polls, in µs; a write that reaches the disk takes 500 or more.
   private static let shortestPause: UInt32 = 50
   private static let longestPause: UInt32 = 2000
   private static let shortestQueuePause = Duration.milliseconds(1)
@@ -103,6 +102,8 @@ enum FileLockQueue {
     var timeouts: [String: SystemError] = [:]
     /// The last turn, at any lock.
     var lastTurn: Turn?
+
+    func past(of path: String) -> Past { (lastTurn?.path == path ? lastTurn : nil, timeouts[path]) }
   }
 
   private static let state = Lock(State())
@@ -112,24 +113,20 @@ enum FileLockQueue {
   static func enter(
     _ path: String, until deadline: SuspendingClock.Instant
   ) throws(SystemError) -> Past {
-    let semaphore = state.withLock { state -> DispatchSemaphore? in
-      if state.waiting[path] == nil {
-        state.waiting[path] = []
-        return nil
-      }
-      let semaphore = DispatchSemaphore(value: 0)
-      state.waiting[path]?.append(semaphore)
-      return semaphore
+    let (semaphore, past) = state.withLock { state in
+      let semaphore = state.waiting[path] == nil ? nil : DispatchSemaphore(value: 0)
+      if let semaphore { state.waiting[path]?.append(semaphore) } else { state.waiting[path] = [] }
+      return (semaphore, state.past(of: path))
     }
-    let isInTime = semaphore?.wait(until: deadline) ?? true
+    guard let semaphore else { return past }
+    let isInTime = semaphore.wait(until: deadline)
     return try state.withLock { state throws(SystemError) in
-      // If the semaphore is not in the queue, the thread has reached the head of the queue, perhaps
-      // just after the deadline.
+      // A thread whose semaphore is not in the queue is at its head, maybe just after the deadline.
       if !isInTime, let index = state.waiting[path]?.firstIndex(where: { $0 === semaphore }) {
         state.waiting[path]?.remove(at: index)
         throw state.timeouts[path] ?? SystemError(call: .flock, path: path, code: ETIMEDOUT)
       }
-      return (state.lastTurn?.path == path ? state.lastTurn : nil, state.timeouts[path])
+      return state.past(of: path)
     }
   }
 

@@ -3,9 +3,12 @@ import CLibrary
 // Replacing a file unless another program has changed it.
 extension FileSystem {
   package struct Replacement: ~Copyable {
-    package let file: File
-    /// The modification time that was set, which no later write has; nil if none was set.
-    package let modified: Int?
+    /// The new file, which is open so that no other file has its inode number.
+    let file: File
+    /// The status of the new file before it replaced the old one.
+    package let status: FileStatus
+    /// Whether the modification time was set, so that no later write has the same one.
+    package let hasOwnTime: Bool
     /// Whether the old file could not be removed from the temporary path.
     package let hasTemporaryFile: Bool
   }
@@ -15,12 +18,11 @@ extension FileSystem {
   /// This exchanges the two files, checks the old one, and undoes the exchange if another program
   /// wrote to it. Where files cannot be exchanged, the check precedes the replacement, and a write
   /// between the two is not detected. A program that has the old file open for writing has 50
-  /// milliseconds to finish. Until then, both files are provisional (``File/isProvisional``).
+  /// milliseconds to finish. Until then, both files are provisional (``File/isProvisional()``).
   ///
   /// The new file has the owner, group and mode of the old one. If there is none, it has mode 0600,
   /// and the owner of the directory if this process is root. `hasExpectedContent` compares the
-  /// content of a file of the expected size and date. Returns nil if the file was not the expected
-  /// one.
+  /// content of a file of the expected size and date. Returns nil if the file was not as expected.
   package func replaceFile(
     at path: String, with bytes: some Collection<UInt8>, expecting old: FileStatus?,
     hasExpectedContent: (String) -> Bool
@@ -30,13 +32,13 @@ extension FileSystem {
     let files = within(directory)
     let place = old == nil ? try directory.status() : nil
     var modified: Int?
-    let file = try files.writeReplacement(of: path, with: bytes) { file throws(SystemError) in
+    let file = try files.writeReplacement(of: path) { file throws(SystemError) in
       // Only the current owner has access until the owner has been changed.
       if let old { try file.copyOwner(from: old) }
       if let place { try file.giveToOwner(of: place) }
       try file.setMode(old?.permissions ?? 0o600, isSecret: false)
-    } finish: {
-      modified = $0.setModificationTime()
+      try file.write(Array(bytes), at: 0)
+      modified = file.setModificationTime()
     }
     let new: FileStatus
     let isInPlace: Bool
@@ -60,7 +62,7 @@ extension FileSystem {
     guard isInPlace else { return nil }
     try directory.synchronizeEntries()
     return Replacement(
-      file: file, modified: modified == new.modified ? modified : nil, hasTemporaryFile: !isRemoved)
+      file: file, status: new, hasOwnTime: modified == new.modified, hasTemporaryFile: !isRemoved)
   }
 
   private func exchange(
@@ -141,10 +143,10 @@ extension FileSystem {
 }
 
 extension File {
-  /// Whether the writer of a replacement may still restore the replaced file; false without locks.
+  /// Returns whether the writer may still restore the file that it replaced; false without locks.
   ///
   /// The lock is on the last possible byte, and the kernel releases it when the writer ends.
-  package var isProvisional: Bool {
+  package func isProvisional() -> Bool {
     recordLock(Self.getLock, F_WRLCK, from: .max - 1, count: 1).conflict != nil
   }
 
@@ -167,6 +169,6 @@ extension File {
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let times = [now, now]
     let result = try? fileSystem.check(.futimens, path) { unsafe futimens(descriptor, times) }
-    return result.map { _ in now.nanoseconds }
+    return result == nil ? nil : now.nanoseconds
   }
 }

@@ -6,8 +6,8 @@ extension FileSystem {
   /// Creates or replaces a file that only its owner, this user, can access; atomically and durably.
   ///
   /// A symbolic link at the path is replaced, not followed. A file system that gives other users
-  /// more permissions than `mode` causes an error. Unless `overwriting` is true, an existing file
-  /// causes `EEXIST`.
+  /// more permissions than `mode` causes an error. Without `overwriting`, an existing file causes
+  /// `EEXIST`.
   ///
   /// After an uncertain error, the path refers to the new content, which may not survive a power
   /// failure. After any other error, the path still refers to the old content.
@@ -18,9 +18,9 @@ extension FileSystem {
   ) throws(SystemError) -> File {
     // The directory is opened before the rename, so that only its `fsync` can fail afterwards.
     let directory = try openDirectory(path.parentDirectory)
-    let file = try writeReplacement(of: path, with: bytes, mode: mode) {
-      file throws(SystemError) in
+    let file = try writeReplacement(of: path, mode: mode) { file throws(SystemError) in
       try file.setMode(mode, isSecret: true)
+      try file.write(Array(bytes), at: 0)
     }
     try move(file, to: path, in: directory, overwriting: overwriting)
     return file
@@ -60,23 +60,22 @@ extension FileSystem {
     return true
   }
 
-  /// Writes the temporary file of a replacement durably.
-  ///
-  /// `prepare` sets the owner and mode of the empty file; `finish` is called before the `fsync`.
+  /// Writes the temporary file of a replacement durably; `fill` sets the owner and the mode of the
+  /// empty file, and writes its content.
   func writeReplacement(
-    of path: String, with bytes: some Collection<UInt8>, mode: mode_t = 0o600,
-    prepare: (borrowing File) throws(SystemError) -> Void,
-    finish: (borrowing File) -> Void = { _ in }
+    of path: String, mode: mode_t = 0o600, fill: (borrowing File) throws(SystemError) -> Void
   ) throws(SystemError) -> File {
     let temporary = path.temporaryPath(try KernelRandom.integer())
     // A file that is linked only when it is complete is rarely left behind by a killed process.
     if let file = try openUnnamed(for: temporary, mode: mode) {
-      try file.fill(with: bytes, prepare, finish)
+      try fill(file)
+      try file.synchronize()
       if try file.link() { return file }
     }
     let file = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     do throws(SystemError) {
-      try file.fill(with: bytes, prepare, finish)
+      try fill(file)
+      try file.synchronize()
     } catch {
       discard(temporary)
       throw error
@@ -114,18 +113,6 @@ extension FileSystem {
       try unlink("\(path.parentDirectory)/\(name)")
     }
     return true
-  }
-}
-
-extension File {
-  fileprivate func fill(
-    with bytes: some Collection<UInt8>, _ prepare: (borrowing File) throws(SystemError) -> Void,
-    _ finish: (borrowing File) -> Void
-  ) throws(SystemError) {
-    try prepare(self)
-    try write(bytes, at: 0)
-    finish(self)
-    try synchronize()
   }
 }
 

@@ -18,17 +18,18 @@ package struct PathStep: Equatable, Sendable {
 
 extension FileSystem {
   /// Returns a path with all symbolic links resolved, even if the file does not exist.
-  package func resolve(_ path: String) throws(SystemError) -> String { try walk(path).result.get() }
-
-  /// Returns the steps of a path's resolution up to the first error, and the resolved path.
-  package func walk(_ path: String) -> (steps: [PathStep], result: Result<String, SystemError>) {
+  package func resolve(_ path: String) throws(SystemError) -> String {
     var walk = PathWalk(path, self)
-    do throws(SystemError) {
-      try walk.resolve()
-      return (walk.steps, .success(walk.position))
-    } catch {
-      return (walk.steps, .failure(error))
-    }
+    try walk.resolve()
+    return walk.position
+  }
+
+  /// Returns the steps of a path's resolution.
+  package func steps(of path: String) -> [PathStep] {
+    var walk = PathWalk(path, self)
+    // The steps before an error include those whose changes can resolve it.
+    try? walk.resolve()
+    return walk.steps
   }
 }
 
@@ -148,16 +149,14 @@ extension String {
     return String(self[utf8.index(after: slash)...])
   }
 
-  /// Returns the path of a companion of the file, such as its lock; the prefix and the suffix have
-  /// at most 40 bytes together.
+  /// Returns the path of a companion, such as the lock; the affixes have at most 40 bytes together.
   package func companion(_ suffix: String, prefix: String = "") -> String {
     "\(parentDirectory)/\(prefix)\(companionName)\(suffix)"
   }
 
   /// The name of the file in the names of its companions.
   ///
-  /// The kernel permits names of 255 bytes, so a name of more than 215 bytes is replaced by its
-  /// beginning and a hash (FNV-1a).
+  /// Names have at most 255 bytes, so one of over 215 becomes its beginning and a hash (FNV-1a).
   package var companionName: String {
     let name = lastComponent
     if name.utf8.count <= 215 { return name }

@@ -42,8 +42,7 @@ package enum Inotify {
     }
   }
 
-  // The lock is not held while paths are resolved, because a file system that does not respond
-  // would block all watches.
+  // Paths are resolved without the lock: an unresponsive file system would block all watches.
   private static let state = Lock(State())
 
   private static let thread = Lock(ThreadIdentity?.none)

@@ -75,7 +75,7 @@ package final class PathWatch: Sendable {
     let isLost = pendingCheck.withLock { $0.take() } ?? false
     if isStopped.load(ordering: .acquiring) { return }
     state.withLock { state in
-      if isLost || fileSystem.walk(path).steps != state.steps { trySubscribing(&state) }
+      if isLost || fileSystem.steps(of: path) != state.steps { trySubscribing(&state) }
     }
     handler()
   }
@@ -124,7 +124,7 @@ package final class PathWatch: Sendable {
     var failure = SystemError(call: .inotify, path: path, code: EAGAIN)
     // Directories may be created and removed concurrently, so the watches may have to be repeated.
     for _ in 0..<100 {
-      let steps = fileSystem.walk(path).steps
+      let steps = fileSystem.steps(of: path)
       let (names, newFailure) = watch(steps)
       Inotify.remove(ObjectIdentifier(self), from: state.names.subtracting(names))
       // If two resolutions in a row are equal, the watches are complete: the next read sees any

@@ -31,11 +31,9 @@ extension SecretStoreConformance {
     /// Reading or replacing a secret with an application password requires that password.
     case applicationPasswordIsRequired
 
-    /// An update changes only the given attributes or secret, removes attributes that are nil, and
-    /// gives the item a new revision.
+    /// An update changes only what is given, removes nil attributes, and gives a new revision.
     case updatesChangeOnlyWhatIsGiven
-    /// A write that expects an old revision, and an update of a removed item, are conflicts and
-    /// change nothing.
+    /// A write that expects an old revision or updates a removed item is a conflict without effect.
     case staleWritesConflict
     /// A removal affects no other item, can be repeated, and frees the identity for a new item.
     case removedItemIsGone

@@ -50,8 +50,7 @@ public struct SecretStoreConformance: Sendable {
     }
   }
 
-  /// Runs one check on a new store, and returns a sentence for each violation, without recording
-  /// issues.
+  /// Runs one check on a new store, and returns a sentence for each violation; records no issues.
   public func findings(of check: Check) async -> [String] {
     await Findings.ofCheck("\(name), \(check.rawValue)") { try await makeRun($0).run(check) }
   }

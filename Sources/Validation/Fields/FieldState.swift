@@ -34,8 +34,9 @@ struct FieldState<Value: Sendable>: Sendable {
     var evicted: [Value] = []
   }
 
-  /// Returns the report on the newest value; asynchronous checks that must run are pending.
-  func evaluated() -> ValidationReport {
+  /// Returns the report on the newest value, in which asynchronous checks that must run are
+  /// pending, and whether it differs from the current report.
+  func evaluated() -> (report: ValidationReport, hasChanges: Bool) {
     var report = report
     report.isTouched = isTouched
     if hasNewValidator {
@@ -43,42 +44,44 @@ struct FieldState<Value: Sendable>: Sendable {
       report.checks = validator.checks
       report.checks.append(distinct: others)
     }
-    validator.update(&report, with: newestValue)
-    var results = CheckResults(checks: report.checks)
-    report.checks = []
-    // Asynchronous checks do not wait for checks that read other fields.
-    let isReady =
-      isTouched
-      && results.checks.prefix(validator.checks.count)
-        .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
-    results.offset = validator.checks.count
-    for check in asynchronousChecks {
-      let answer = isReady ? check.cachedAnswer(for: newestValue) : nil
-      results.record(answer?.state ?? (isReady ? .pending : .waiting), advice: answer?.advice)
-      results.offset += 1
+    let hasChanges = report.update(with: newestValue) { results in
+      validator.evaluate(newestValue, &results)
+      // Asynchronous checks do not wait for checks that read other fields.
+      let isReady =
+        isTouched && !asynchronousChecks.isEmpty
+        && results.checks.prefix(validator.checks.count)
+          .allSatisfy { $0.severity == .recommendation || $0.state == .satisfied }
+      results.offset = validator.checks.count
+      for check in asynchronousChecks {
+        let answer = isReady ? check.cachedAnswer(for: newestValue) : nil
+        results.record(answer?.state ?? (isReady ? .pending : .waiting), advice: answer?.advice)
+        results.offset += 1
+      }
+      for check in crossFieldChecks {
+        check.evaluate(newestValue, &results)
+        results.offset += 1
+      }
     }
-    for check in crossFieldChecks {
-      check.evaluate(newestValue, &results)
-      results.offset += 1
-    }
-    report.checks = results.checks
-    return report
+    let differs =
+      hasNewValidator
+      ? report != self.report : hasChanges || isTouched != self.report.isTouched
+    return (report, differs)
   }
 
-  /// Makes a report the current one; returns nil if the state has changed since the snapshot and
+  /// Makes the report of a revision the current one; returns nil if the state has changed since and
   /// must be evaluated again.
   ///
   /// If another thread has committed a report that includes `revision`, nothing changes.
   mutating func commit(
-    _ evaluated: ValidationReport, of snapshot: FieldState, since revision: UInt64
+    _ evaluated: ValidationReport, of evaluatedRevision: UInt64, since revision: UInt64
   ) -> SideEffects? {
     if reportedRevision >= revision { return SideEffects() }
-    guard snapshot.revision == self.revision else { return nil }
+    guard evaluatedRevision == self.revision else { return nil }
     reportedRevision = self.revision
     var sideEffects = SideEffects(notifiesObservers: true)
-    let current = report.checks[firstAsynchronousIndex...]
+    let current = report.checks[firstAsynchronousIndex...].prefix(asynchronousChecks.count)
     (value, report, hasNewValidator) = (newestValue, evaluated, false)
-    for (index, check) in zip(asynchronousChecks.indices, current) {
+    for (index, check) in current.enumerated() {
       if !mustUpdateAsynchronousChecks {
         // Outcomes can have arrived after the snapshot was taken.
         setOutcome(of: index, (check.state, check.advice))

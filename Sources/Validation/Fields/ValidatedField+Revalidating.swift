@@ -1,36 +1,34 @@
+import Concurrency
 import Observation
-import SerializedAccess
 
 // Evaluating a value after a change, and running its asynchronous checks.
 extension ValidatedField {
   /// Changes the state that the report depends on, and returns after a report includes the change.
   ///
   /// The checks run without the lock, so that they can read other fields. If the state changes
-  /// meanwhile, the evaluation is repeated.
+  /// meanwhile, the evaluation is repeated. `change` runs with the lock, so it must not release
+  /// values of the app, which can have a `deinit`.
   func revalidate(_ change: (inout FieldState<Value>) -> Void) {
-    // Values of the app can have a `deinit`, so they are released outside the lock.
-    let start = state.access { state in
-      let replaced = (state.newestValue, state.validator)
+    var snapshot = state.withLock { state in
       change(&state)
       state.revision += 1
-      return (snapshot: state, replaced: replaced)
+      return state
     }
-    var snapshot = start.snapshot
+    let revision = snapshot.revision
     while true {
-      let report = snapshot.evaluated()
-      let mayHaveChanged = !snapshot.asynchronousChecks.isEmpty || report != snapshot.report
+      let (report, hasChanges) = snapshot.evaluated()
+      let mayHaveChanged = hasChanges || !snapshot.asynchronousChecks.isEmpty
       if mayHaveChanged { properties.registrar.willSet(properties, keyPath: \.report) }
-      let committed = state.access { state in
-        let replaced = state.value
-        let sideEffects = state.commit(report, of: snapshot, since: start.snapshot.revision)
-        return (sideEffects: sideEffects, replaced: replaced)
-      }
+      let committed = state.withLock { $0.commit(report, of: snapshot.revision, since: revision) }
+      // Values of the app can have a `deinit`, so the replaced value, which the snapshot contains,
+      // is released outside the lock.
+      withExtendedLifetime(snapshot) {}
       if mayHaveChanged { properties.registrar.didSet(properties, keyPath: \.report) }
-      if var sideEffects = committed.sideEffects {
+      if var sideEffects = committed {
         if !mayHaveChanged { sideEffects.notifiesObservers = false }
         return perform(sideEffects)
       }
-      snapshot = state.access { $0 }
+      snapshot = state.withLock { $0 }
     }
   }
 
@@ -42,9 +40,8 @@ extension ValidatedField {
 
   /// Runs all checks of the value, and returns the report after no check is pending.
   ///
-  /// This method touches the field, skips the debounce, and retries unavailable checks. If the
-  /// value changes meanwhile, the report is on the new value. If the task is cancelled, the method
-  /// returns the current report.
+  /// This method touches the field, skips the debounce, and retries unavailable checks. The report
+  /// is on the newest value. If the task is cancelled, the method returns the current report.
   public func validate() async -> ValidationReport {
     touch()
     changeReport { state, sideEffects in
@@ -81,7 +78,7 @@ extension ValidatedField {
   private func update(
     _ start: AsynchronousStart<Value>, _ change: (inout AsynchronousCheckState<Value>) -> Void
   ) -> Bool {
-    state.access { state in
+    state.withLock { state in
       let isCurrent = state.asynchronousChecks[start.index].runID == start.run.runID
       if isCurrent { change(&state.asynchronousChecks[start.index]) }
       return isCurrent
@@ -102,7 +99,7 @@ extension ValidatedField {
     _ change: (inout FieldState<Value>, inout FieldState<Value>.SideEffects) -> Void
   ) {
     properties.registrar.willSet(properties, keyPath: \.report)
-    let sideEffects = state.access { state in
+    let sideEffects = state.withLock { state in
       var sideEffects = FieldState<Value>.SideEffects()
       change(&state, &sideEffects)
       return sideEffects

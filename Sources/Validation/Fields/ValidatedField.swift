@@ -1,6 +1,5 @@
 import Concurrency
 public import Observation
-import SerializedAccess
 
 /// A value that is validated after each change, with a report on that value.
 ///
@@ -17,7 +16,7 @@ import SerializedAccess
 public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identifiable {
   let initialValue: Value
   let clock: any Clock<Duration>
-  let state: Serialized<FieldState<Value>>
+  let state: Lock<FieldState<Value>>
   let properties = ObservedProperties()
   let observers = ReportObservers()
 
@@ -35,7 +34,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
     var report = validator.report(for: value)
     report.isTouched = false
     report.checks.append(distinct: checks.map(\.waiting))
-    state = Serialized(
+    state = Lock(
       FieldState(
         validator: validator, value: value, report: report, newestValue: value,
         asynchronousChecks: checks.map { AsynchronousCheckState(check: $0) }))
@@ -44,19 +43,21 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   deinit {
     // In a forked child, the state cannot be accessed.
     if Fork.isChild { return }
-    let last = state.access { state in
+    let last = state.withLock { state in
       // Two fields with checks that read each other would form a reference cycle.
       defer { state.crossFieldChecks = [] }
       return state
     }
     for check in last.asynchronousChecks { check.task?.cancel() }
+    // The checks that read other fields are released outside the lock.
+    withExtendedLifetime(last) {}
   }
 
   /// The value; setting it touches the field.
   public var value: Value {
     get {
       properties.registrar.access(properties, keyPath: \.value)
-      return state.access { $0.value }
+      return state.withLock { $0.value }
     }
     set { change(to: newValue, isTouched: true) }
   }
@@ -64,7 +65,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// The report on the value.
   public var report: ValidationReport {
     properties.registrar.access(properties, keyPath: \.report)
-    return state.access { $0.report }
+    return state.withLock { $0.report }
   }
 
   /// Whether every requirement holds, regardless of whether the field is touched.
@@ -72,7 +73,7 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
 
   /// Marks the field as visited, so that its state shows errors and asynchronous checks run.
   public func touch() {
-    guard !state.access({ $0.isTouched }) else { return }
+    guard !state.withLock({ $0.isTouched }) else { return }
     revalidate { state in
       if !state.isTouched { state.mustUpdateAsynchronousChecks = true }
       state.isTouched = true
@@ -84,35 +85,45 @@ public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identi
   /// When this method returns, observers have been notified. The other checks and the touched state
   /// remain. An asynchronous check starts again unless its answer for the value is cached.
   public func replaceValidator(with validator: Validator<Value>) {
+    var validator = validator
     revalidate { state in
-      (state.validator, state.hasNewValidator) = (validator, true)
+      swap(&state.validator, &validator)
+      state.hasNewValidator = true
       state.mustUpdateAsynchronousChecks = true
     }
+    // The replaced validator is released outside the lock.
+    withExtendedLifetime(validator) {}
   }
 
   /// Restores the initial value and the untouched state.
   public func reset() { change(to: initialValue, isTouched: false) }
 
+  // A text field is the most frequent; for another type, looking up the types takes longer than its
+  // checks. Swift 6.3 names this attribute `@specialized`, which 6.2 does not know.
+  @_specialize(where Value == String)
   private func change(to value: Value, isTouched: Bool) {
     properties.registrar.willSet(properties, keyPath: \.value)
+    var value = value
     revalidate { state in
       state.isTouched = isTouched
       state.mustUpdateAsynchronousChecks = true
-      state.newestValue = value
+      swap(&state.newestValue, &value)
     }
+    // The replaced value is released outside the lock.
+    withExtendedLifetime(value) {}
     properties.registrar.didSet(properties, keyPath: \.value)
     // Even if another thread has set a newer value, its dependents may not be up to date yet.
-    for dependent in state.access({ $0.dependents }) { dependent.revalidate() }
+    for dependent in state.withLock({ $0.dependents }) { dependent.revalidate() }
   }
 }
 
 extension ValidatedField: CustomStringConvertible, CustomReflectable {
   /// The state of the report, without the value, which can be a password.
-  public var description: String { "ValidatedField(\(state.access { $0.report.state }))" }
+  public var description: String { "ValidatedField(\(state.withLock { $0.report.state }))" }
 
   /// A mirror of the report, without the value, which can be a password.
   public var customMirror: Mirror {
-    Mirror(self, children: ["report": state.access { $0.report }], displayStyle: .class)
+    Mirror(self, children: ["report": state.withLock { $0.report }], displayStyle: .class)
   }
 }
 

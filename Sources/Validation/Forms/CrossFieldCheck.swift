@@ -1,4 +1,4 @@
-import SerializedAccess
+import Concurrency
 
 /// A check of one field that also reads another, such as a password confirmation.
 ///
@@ -25,13 +25,17 @@ public struct CrossFieldCheck<Value: Sendable>: Sendable {
     check = ValidationCheck(name, requirement, severity: severity)
     // Only the other field's state is retained, because that field may have a check of this one.
     let state = other.state
-    self.evaluate = { value, results in evaluate(value, state.access { $0.value }, &results) }
+    self.evaluate = { value, results in evaluate(value, state.withLock { $0.value }, &results) }
     follow = { dependent in
-      state.access { state in
+      let fields = state.withLock { state in
+        let fields = state.dependents.map(\.field)
         // One entry for a field is sufficient, because it revalidates all checks of the field.
         state.dependents.removeAll { $0.field == nil || $0.field === dependent.field }
         state.dependents.append(dependent)
+        return fields
       }
+      // The last reference to a field can be released here, whose `deinit` runs code of the app.
+      withExtendedLifetime(fields) {}
     }
   }
 

@@ -3,8 +3,7 @@ import CLibrary
 /// A list of passwords that are forbidden because they are common, expected or compromised.
 ///
 /// Only whole passwords are compared, as NIST SP 800-63B-4 requires. Canonically equivalent strings
-/// of Unicode are equal. A list needs about 16 bytes for each password of up to 15 bytes, and more
-/// for longer ones.
+/// are equal. A list needs about 16 bytes for each password of up to 15 bytes, or more if longer.
 public struct PasswordBlockList: Sendable {
   /// A rule for comparing passwords.
   public enum Comparison: Hashable, Sendable {

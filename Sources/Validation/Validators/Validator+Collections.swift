@@ -16,8 +16,7 @@ extension Validator where Value: Collection & SendableMetatype {
 
   /// Returns a validator with one check: each element meets all requirements of another validator.
   ///
-  /// The state is the worst state of any element, and the positions are those of the elements that
-  /// do not meet the requirements.
+  /// The state is the worst of any element, and the positions are those of the failing elements.
   public static func each(_ validator: Validator<Value.Element>) -> Validator {
     Validator("each", .each(validator.combinedRequirement)) { elements, results in
       var all = Summary()

@@ -14,11 +14,9 @@ extension Validator {
     }
   }
 
-  /// Returns a validator with one check: at least one requirement of another validator does not
-  /// hold.
+  /// Returns a validator with one check: at least one requirement of another does not hold.
   ///
-  /// Otherwise, the check is `.violated`, even if appending text could help. Recommendations are
-  /// ignored.
+  /// Otherwise, it is `.violated`, even if appending text could help. Recommendations are ignored.
   public static prefix func ! (validator: Validator) -> Validator {
     let requirement = validator.combinedRequirement
     let negated: ValidationMessage =

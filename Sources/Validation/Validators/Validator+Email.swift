@@ -5,8 +5,7 @@ extension Validator<String> {
   /// A validator for an email address that `input type=email` of the HTML Standard accepts.
   ///
   /// The syntax deliberately differs from RFC 5322: letters, digits, and some punctuation in ASCII,
-  /// the character `@`, and dot-separated labels of up to 63 letters, digits, and inner hyphens. A
-  /// dot is not required.
+  /// then `@`, and one or more dot-separated labels of up to 63 letters, digits, and inner hyphens.
   ///
   /// If appending text can complete an address, the check is `.incomplete`, otherwise `.violated`
   /// with the position of the first invalid character.

@@ -49,8 +49,7 @@ struct BinaryObject {
 }
 
 extension Int {
-  /// The number of bytes, 1, 2, 4 or 8, that the number takes as an unsigned integer; it must not
-  /// be negative.
+  /// The byte count, 1, 2, 4 or 8, of the number as an unsigned integer; it must not be negative.
   package var unsignedSize: Int {
     switch self {
     case ...0xFF: 1

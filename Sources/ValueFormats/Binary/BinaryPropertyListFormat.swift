@@ -56,7 +56,10 @@ package struct BinaryPropertyListFormat: StoredFormat {
       })
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings)
+    -> [UInt8]
+  {
+    let entries = Array(parts.joined())
     var builder = BinaryObjectBuilder()
     let root = builder.addContainer(.dictionary, entries.count)
     for (index, entry) in entries.enumerated() {

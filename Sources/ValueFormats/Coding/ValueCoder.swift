@@ -36,8 +36,8 @@ package struct ValueCoder: Sendable {
   }
 }
 
-// The root of a property list must be a container or data. Any other scalar is therefore wrapped in
-// an array. To distinguish the two, an array of one element is wrapped as well, unless its type is
+// The root of a property list must be a container or data, so any other scalar is wrapped in an
+// array. To distinguish the two, an array of one element is wrapped as well, unless its type is
 // always encoded as an array.
 
 extension ValueCoder {

@@ -26,27 +26,29 @@ package struct JSONFormat: StoredFormat {
     }
     try reader.requireEnd()
     if !isAscending {
-      var keys = Set<StoredKey>(minimumCapacity: entries.count)
-      for entry in entries where !keys.insert(entry.key).inserted {
-        throw FormatError(reason: "duplicate key", offset: entry.text.startIndex)
+      var offsets = [StoredKey: Int](minimumCapacity: entries.count)
+      for entry in entries {
+        let offset = entry.text.startIndex
+        if let first = offsets.updateValue(offset, forKey: entry.key) {
+          throw .duplicateKey(at: offset, first: first)
+        }
       }
     }
     return ParsedFile(entries: entries)
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    if entries.isEmpty { return Array("{}\n".utf8) }
-    return joined(entries, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
+  package func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings)
+    -> [UInt8]
+  {
+    if parts.joined().isEmpty { return Array("{}\n".utf8) }
+    return joined(parts, between: "{\n  ".utf8, ",\n  ".utf8, "\n}\n".utf8)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
     var writer = JSONWriter()
-    // For most keys, this is the only allocation.
-    writer.bytes.reserveCapacity(key.string.utf8.count + value.count + 4)
     writer.key(key.string, within: 1)
-    let valueOffset = writer.bytes.count
-    writer.bytes += value
-    return KeyValueEntry(key: key, text: writer.bytes[...], valueOffset: valueOffset)
+    let text = writer.bytes + value
+    return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
   }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
@@ -61,5 +63,14 @@ package struct JSONFormat: StoredFormat {
     let tree = try reader.value(in: 1)
     try reader.requireEnd()
     return tree
+  }
+
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
+    guard var reader = try? JSONReader(value, makesTrees: false) else { return 0 }
+    reader.skipWhitespace()
+    for (depth, step) in path.enumerated() {
+      guard reader.move(to: step, in: depth + 1) else { break }
+    }
+    return reader.position - value.startIndex
   }
 }

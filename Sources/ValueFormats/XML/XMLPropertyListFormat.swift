@@ -26,13 +26,15 @@ package struct XMLPropertyListFormat: StoredFormat {
     return try reader.file()
   }
 
-  package func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
+  package func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings)
+    -> [UInt8]
+  {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
     // Comments after the last entry are indented like the entry.
     let newLine = surroundings.footer.starts(with: "</".utf8) ? "\n" : "\n\t"
     return joined(
-      entries, between: surroundings.header + (entries.isEmpty ? "" : "\n\t").utf8, "\n\t".utf8,
-      newLine.utf8 + surroundings.footer)
+      parts, between: surroundings.header + (parts.joined().isEmpty ? "" : "\n\t").utf8,
+      "\n\t".utf8, newLine.utf8 + surroundings.footer)
   }
 
   package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
@@ -51,6 +53,21 @@ package struct XMLPropertyListFormat: StoredFormat {
   package func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree {
     var reader = try MarkupReader(value, makesTrees: true, escaping)
     return try reader.fragment()
+  }
+
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
+    guard var reader = try? MarkupReader(value, makesTrees: false, escaping) else { return 0 }
+    for (depth, step) in path.enumerated() {
+      guard reader.move(to: step, within: depth + 1) else { break }
+    }
+    return reader.position - value.startIndex
+  }
+
+  package func offsetOfKey(in entry: KeyValueEntry) -> Int {
+    guard var reader = try? MarkupReader(entry.text, makesTrees: false, escaping),
+      (try? reader.skipBetweenElements()) != nil
+    else { return 0 }
+    return reader.position - entry.text.startIndex
   }
 }
 
@@ -77,7 +94,7 @@ enum PropertyListElement: String {
     case .false: return trimmed.isEmpty ? .bool(false) : nil
     case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
     case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
-    case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
+    case .date: return Date(propertyList: trimmed).map(ValueTree.date)
     case .data:
       return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
     case .string: return .string(text)

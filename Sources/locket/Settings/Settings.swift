@@ -53,8 +53,8 @@ extension Command {
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as
     1, and 1e3 as 1000. All digits are kept. Values that JSON does not support are printed as
-    strings: dates from 1583 to 9999 in ISO 8601 with all their digits (others as seconds since
-    2001), data as base64, NaN and the infinities by name.
+    strings: dates of the years 1 to 9999 in ISO 8601 with all their digits (others as seconds
+    since 2001), data as base64, NaN and the infinities by name.
     """
 
   static let getSetting = Command(
@@ -158,14 +158,25 @@ extension Command {
   }
 }
 
+extension UndecodableValue {
+  /// The position in the file for a message; empty if it is not known.
+  fileprivate var position: String {
+    guard let line = place?.line, let column = place?.column else { return "" }
+    return " at line \(line), column \(column)"
+  }
+}
+
 extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
-    case .undecodable(let key, _, let reason):
-      "The value of \(String(reflecting: key)) cannot be shown: \(reason)."
+    case .undecodable(let value):
+      """
+      The value of \(String(reflecting: value.key))\(value.position) cannot be shown: \
+      \(value.reason).
+      """
     default: "\(self)"
     }
   }

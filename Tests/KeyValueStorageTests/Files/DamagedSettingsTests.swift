@@ -6,8 +6,7 @@ import Testing
 @testable import KeyValueStorage
 @testable import ValueFormats
 
-/// Damaged files in all operations of a store: properties with defaults, writing, moving aside,
-/// migrations, and imports.
+/// Damaged files in all operations: properties with defaults, writes, moves, migrations, imports.
 ///
 /// A rejected file remains unchanged; in an accepted one, no other key changes.
 struct DamagedSettingsTests {

@@ -49,11 +49,11 @@ struct SlowlyWrittenFileTests {
     let end = content.count - 4
     while position < end {
       let part = content[position..<min(position + content.count / 4, end)]
-      try target.write(part, at: position)
+      try target.write(Array(part), at: position)
       position += part.count
       try between()
     }
-    try target.write(content[position...], at: position)
+    try target.write(Array(content[position...]), at: position)
   }
 
   /// Sets the property `mine` several times, and expects that the last value is written.
@@ -111,7 +111,7 @@ struct SlowlyWrittenFileTests {
     test.store.writeLock.withLock {}
     // Like git, which does not overwrite an existing file.
     let new = try FileSystem().open(file.path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
-    try new.write(test.content, at: 0)
+    try new.write(Array(test.content), at: 0)
     try FileSystem().unlink("\(file.directory)/away")
     _ = consume new
     test.heard.wait(for: 2)

@@ -25,8 +25,7 @@ struct CrowdedSavesTests {
         }))
   }
 
-  /// Calls a closure on many threads during another write, one after the other, until all of them
-  /// wait in the queue; returns the errors that were thrown.
+  /// Calls a closure on many threads during a write, in turn, until all wait; returns their errors.
   private func saveTogether(
     _ count: Int, in store: KeyValueStore, _ body: @escaping @Sendable (Int) throws -> Void
   ) throws -> [Int: KeyValueStoreError] {

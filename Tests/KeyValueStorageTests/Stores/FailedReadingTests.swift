@@ -138,8 +138,10 @@ struct FailedReadingTests {
     let list = StoredValue(wrappedValue: [Int](), "list", in: file.open())
     list.wrappedValue.append(1)
     #expect(list.wrappedValue == [])
-    let reason = "expected an array, found a string"
-    #expect(list.error == .undecodable(key: "list", type: "Array<Int>", reason: reason))
+    let error = UndecodableValue(
+      key: "list", type: "Array<Int>", reason: "expected an array", found: "\"text\"",
+      place: file.place(1, 10))
+    #expect(list.error == .undecodable(error))
     #expect(try file.text == "{\"list\": \"text\"}")
     list.wrappedValue = [1]
     list.wrappedValue.append(2)

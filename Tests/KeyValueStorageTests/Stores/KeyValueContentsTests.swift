@@ -1,6 +1,7 @@
 import Testing
 
 @testable import KeyValueStorage
+@testable import ValueFormats
 
 struct KeyValueContentsTests {
   private func contents(_ keys: [String]) -> KeyValueContents {
@@ -8,14 +9,14 @@ struct KeyValueContentsTests {
   }
 
   /// Existing keys are changed in place; others are removed, or sorted in.
-  @Test(arguments: [1, 7, 8, 100])
-  func changesMatchADictionary(_ count: Int) {
-    var contents = contents((0..<50).map { "\($0 * 2)" })
+  @Test(arguments: [1, 7, 8, 100, 3000], [0, 50, 1000])
+  func changesMatchADictionary(_ count: Int, ofKeys keyCount: Int) {
+    var contents = contents((0..<keyCount).map { "\($0 * 2)" })
     var expected: [String: EncodedValue] = [:]
     for key in contents.keys { expected[key] = contents[key] }
     var changes = KeyValueChanges()
     for number in 0..<count {
-      let value: EncodedValue? = number % 3 == 0 ? nil : [UInt8(number)]
+      let value: EncodedValue? = number % 3 == 0 ? nil : [UInt8(truncatingIfNeeded: number)]
       changes.set("\(number)", to: value)
       expected[String(number)] = value
     }
@@ -23,6 +24,53 @@ struct KeyValueContentsTests {
     #expect(contents.revision == 2 && contents.keys == expected.keys.sorted())
     for key in contents.keys { #expect(contents[key] == expected[key]) }
     #expect(contents["absent"] == nil)
+  }
+
+  /// The removed keys fill whole parts; the contents before each removal share the other parts.
+  @Test(arguments: [false, true])
+  func removalLeavesNoEmptyParts(_ areParsed: Bool) {
+    let keys = (1000..<2500).map(String.init)
+    let all = areParsed ? parsed(keys) : contents([]).applying(changes(setting: keys), revision: 1)
+    let (middle, rest) = (Array(keys[450..<1050]), Array(keys[..<450] + keys[1050...]))
+    func check(_ contents: KeyValueContents, has kept: [String]) {
+      let values = Set(kept)
+      #expect(contents.keys == kept && contents.isEmpty == kept.isEmpty)
+      let wrong = keys.filter {
+        contents[$0] != (values.contains($0) ? ArraySlice($0.utf8) : nil)
+      }
+      #expect(wrong.isEmpty)
+    }
+    check(all, has: keys)
+    let some = all.applying(changes(removing: middle), revision: 2)
+    #expect(some.parts.count < all.parts.count && !some.parts.contains(where: \.isEmpty))
+    check(some, has: rest)
+    check(all, has: keys)
+    let none = some.applying(changes(removing: rest), revision: 3)
+    #expect(none.parts == [[]])
+    check(none, has: [])
+    check(some, has: rest)
+    check(all, has: keys)
+    let one = none.applying(changes(setting: [keys[7]]), revision: 4)
+    check(one, has: [keys[7]])
+    check(none, has: [])
+    check(all, has: keys)
+  }
+
+  /// The contents of a file with these keys.
+  private func parsed(_ keys: [String]) -> KeyValueContents {
+    let entries = keys.map {
+      KeyValueEntry(key: StoredKey($0), text: ArraySlice($0.utf8), valueOffset: 0)
+    }
+    return KeyValueContents(ParsedFile(entries: entries), revision: 1)
+  }
+
+  private func changes(
+    setting keys: [String] = [], removing removed: [String] = []
+  ) -> KeyValueChanges {
+    var changes = KeyValueChanges()
+    for key in keys { changes.set(key, to: ArraySlice(key.utf8)) }
+    for key in removed { changes.set(key, to: nil) }
+    return changes
   }
 
   @Test func keysAreSortedByTheirBytes() {

@@ -36,8 +36,7 @@ struct MigrationTests {
       try toThree.migrate(&settings)
     }
     for _ in 0..<3 {
-      // Not observed: a notification of the earlier writes could make it migrate what it reads
-      // meanwhile, in memory.
+      // Not observed: a notification of a write could make it migrate what it reads in memory.
       let backend = HookedBackend(base: FileBackend(path: file.path, format: format))
       let store = KeyValueStore(backend, version: 3, migrations: [toTwo, counting])
       #expect(StoredValue("color", in: store).wrappedValue == "red")

@@ -48,8 +48,7 @@ struct StoreSuccessorTests {
     #expect(try calls(of: { try store.set(2, for: "number") }) == [])
   }
 
-  /// Otherwise, the only durable copy of an import's value could be in a source that is then
-  /// removed.
+  /// Otherwise, a value's only durable copy could be in an import's source, which is then removed.
   @Test(arguments: [false, true]) func unflushedValueIsNotAcknowledged(isImport: Bool) throws {
     let file = try TestFile(inMemory: true, values: ["number": 1])
     let source = try TestFile(.xml, inMemory: true, values: ["number": 1])

@@ -9,14 +9,15 @@ enum EditingWay: CaseIterable {
   func write(_ content: some Collection<UInt8>, to path: String, pause: () -> Void = {}) throws {
     let fileSystem = FileSystem()
     func create(_ path: String) throws {
-      try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(content, at: 0)
+      try fileSystem.open(path, O_WRONLY | O_TRUNC | O_CREAT, mode: 0o600).write(
+        Array(content), at: 0)
     }
     switch self {
     case .inPlace: try create(path)
     case .inPlaceLater:
       let file = try fileSystem.open(path, O_WRONLY)
       pause()
-      try file.write(content, at: 0)
+      try file.write(Array(content), at: 0)
       try file.truncate(to: content.count)
     case .rename:
       try create("\(path)~")

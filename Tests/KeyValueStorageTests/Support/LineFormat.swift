@@ -25,8 +25,8 @@ struct LineFormat: StoredFormat {
     return parsed
   }
 
-  func join(_ entries: [KeyValueEntry], _ surroundings: FileSurroundings) -> [UInt8] {
-    entries.reduce(into: surroundings.header) { $0 += $1.text + [10] }
+  func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8] {
+    parts.joined().reduce(into: surroundings.header) { $0 += $1.text + [10] }
   }
 
   func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {

@@ -42,8 +42,7 @@ enum HostileFile: CaseIterable {
     if self == .huge { try FileSystem().open(path, O_RDWR).truncate(to: 65 << 20) }
   }
 
-  /// Property lists in data: an array that contains itself, one cut off, and 100,000 nested arrays,
-  /// in XML and binary.
+  /// Property lists: an array with itself, one cut off, 100,000 nested ones, in XML and binary.
   static let lists: [[UInt8]] = [
     BinaryPropertyListFile(objects: [[0xA1, 0]]).bytes,
     Array(BinaryPropertyListFile(objects: [[0xA1, 1], [0x10, 1]]).bytes.dropLast()),

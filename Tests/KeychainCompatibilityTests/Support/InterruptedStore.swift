@@ -2,8 +2,7 @@ import Concurrency
 import SecretStorage
 import TestSupport
 
-/// A store that fails from one of its writes on, as if its process had ended, or runs other work
-/// before each search.
+/// A store that fails from a write on, as if its process had ended, or runs work before searches.
 final class InterruptedStore: ForwardingStore {
   static let interruption = SecretStoreError.unavailable("The process has ended.")
 

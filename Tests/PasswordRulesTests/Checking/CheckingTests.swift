@@ -22,6 +22,21 @@ struct CheckingTests {
     #expect(rules.check("abC").shortestCompletion == 5)
   }
 
+  @Test func unprintableAndOtherCharactersAreForbidden() throws {
+    let rules = try PasswordRuleSet("required: lower; minlength: 5;")
+    let report = rules.check("é\u{301}a\u{7F}\r\n👍b")
+    #expect(report.length == 8)
+    #expect(report.checks[0].state == .satisfied)
+    #expect(report.checks[1].violations == [0..<2, 3..<7])
+    let unicode = try PasswordRuleSet("required: unicode; required: digit; maxlength: 3;")
+    #expect(unicode.isSatisfied(by: "\u{7F}1") && unicode.isSatisfied(by: "11"))
+    for password in ["é", "1"] {
+      let states = unicode.check(password).checks.map(\.state)
+      #expect(states == [.satisfied, .incomplete, .satisfied, .satisfied])
+    }
+    #expect(unicode.check("1", matching: .any).isSatisfied)
+  }
+
   @Test func maxConsecutiveIsReportedSeparately() throws {
     let report = try PasswordRuleSet("max-consecutive: 2;").check("xabcdyyy")
     let check = try #require(report.checks.first { $0.rule == .maxConsecutive(2) })

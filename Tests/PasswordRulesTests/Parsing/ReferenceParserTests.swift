@@ -2,8 +2,7 @@ import PasswordRules
 import TestSupport
 import Testing
 
-/// The agreement of both parsing modes and of the formats with recorded output of the reference
-/// parser.
+/// The agreement of parsing modes and formats with recorded output of the reference parser.
 @Suite(
   .enabled(if: SharedData.isAvailable, "the reference parser's outputs are not on this machine"))
 struct ReferenceParserTests {

@@ -2,8 +2,7 @@ import PasswordRules
 import TestSupport
 import Testing
 
-/// Input that strict reading accepts, but whose meaning is misleading, and similar input without a
-/// warning.
+/// Input that strict reading accepts, but that misleads, and similar input without a warning.
 struct StrictWarningTests {
   private struct Row: Decodable {
     let descriptor: String

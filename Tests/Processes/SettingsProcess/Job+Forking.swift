@@ -91,8 +91,7 @@ extension Job {
       known = StoredValue(wrappedValue: 0, "known", in: store)
     }
 
-    /// Uses this store and another one for the file on threads that never end, and returns when
-    /// each thread has done so for a while.
+    /// Uses two stores for the file on threads that never end; returns after each ran for a while.
     func keepBusy(with other: KeyValueStore) {
       let works: [@Sendable (Int) throws -> Void] = [
         { _ in _ = known.wrappedValue },
@@ -122,8 +121,7 @@ extension Job {
       warm.wait()
     }
 
-    /// Exits the child with a status other than 0 unless nothing works, and what cannot throw is
-    /// reported once.
+    /// Exits the child with status 0 only if nothing works, and what cannot throw is reported once.
     func check(_ use: FirstUse, _ number: Int) {
       var isForked = false
       let output = errorOutput { isForked = self.isForked(use, number) }

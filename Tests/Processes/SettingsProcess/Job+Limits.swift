@@ -3,8 +3,7 @@ import KeyValueStorage
 
 // Work without new threads, under a held lock, and up to a busy end.
 extension Job {
-  /// `user`: performs all operations as another user that cannot create threads, and prints a line
-  /// for each.
+  /// `user`: performs each operation as another user, who cannot create threads, and prints a line.
   func withoutThreads() throws {
     try become(uid_t(try number(0)))
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -64,8 +63,7 @@ extension Job {
     }
   }
 
-  /// Sets keys, and ends while another process holds the lock; prints the messages for
-  /// standard error on standard output.
+  /// Sets keys, and ends while another process has the lock; prints what goes to standard error.
   func endBusy() throws {
     dup2(STDOUT_FILENO, STDERR_FILENO)
     for number in 0..<3 {

@@ -5,8 +5,7 @@ import KeyValueStorage
 // Writes of several processes to one file.
 extension Job {
   /// Increments the key `number` as fast as possible until a file with the suffix `.stop` exists;
-  /// prints `=` and the number for each acknowledged write, and `!` and the error for each refused
-  /// one.
+  /// prints `=` and the number for an acknowledged write, and `!` and the error for a refused one.
   func race() throws {
     let number = StoredValue(wrappedValue: 0, "number", in: try open())
     var value = 1_000_000

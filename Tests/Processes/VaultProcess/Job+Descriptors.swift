@@ -4,8 +4,7 @@ import SecretStorage
 
 // The loading of libraries when no descriptor is left.
 extension Job {
-  /// Uses the C libraries for the first time without a free descriptor, and again with some, and
-  /// prints the result of each use.
+  /// Uses the C libraries first without a free descriptor, then with some; prints the results.
   func useLibrariesWithoutDescriptors() throws {
     var limits = rlimit()
     // Here and below, the kernel accesses only the struct.

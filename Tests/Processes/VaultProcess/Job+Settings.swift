@@ -5,8 +5,7 @@ import KeychainCompatibility
 
 // Settings of Foundation, and their migration.
 extension Job {
-  /// `settings property-list end key…`: migrates lists of numbers of 1.x into the settings until
-  /// the progress is `end`.
+  /// `settings property-list end key…`: migrates lists of numbers of 1.x up to progress `end`.
   func migrateSettings() throws {
     let store = KeyValueStore(json: URL(filePath: try parameter(0)))
     var migration = DefaultsMigration(into: store)

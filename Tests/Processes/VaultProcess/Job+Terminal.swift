@@ -18,9 +18,8 @@ extension Job {
 
   /// `kind`: asks a `hidden` or `visible` question on the terminal, and prints the result.
   ///
-  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the process has its own handlers
-  /// of SIGINT and SIGCONT; with `locking`, the vault is unlocked and locks at a suspension; with
-  /// `twice`, two tasks ask at once.
+  /// With `cancelled`, SIGUSR1 cancels the task; with `handling`, the job handles SIGINT, SIGCONT;
+  /// with `locking`, the vault is unlocked until a suspension; with `twice`, two tasks ask at once.
   func ask(beside vault: SecretVault) async throws {
     let kind = try parameter(0)
     if kind == "handling" {

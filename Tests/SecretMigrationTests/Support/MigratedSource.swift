@@ -45,8 +45,7 @@ struct MigratedSource {
   /// Lets the process continue.
   func allow() { _ = write([], to: directory("permission")) }
 
-  /// Expects that the vault has some of the secrets, and that the next migration adds the others;
-  /// returns their number.
+  /// Expects the vault to have some secrets and a migration to add the others; returns their count.
   func expectContinuation() throws -> Int {
     let before = try vault.texts()
     #expect(before.allSatisfy { expected[$0.key] == $0.value })

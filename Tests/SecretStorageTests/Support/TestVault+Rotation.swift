@@ -75,7 +75,7 @@ extension SecretVault {
       return draft
     }
     let position = try location.log.withWriterLock { append throws(SecretStoreError) in
-      try append(draft.records, draft.position)
+      try append(draft.composer.records, draft.position)
     }
     acknowledge(draft, endingAt: position, location)
   }

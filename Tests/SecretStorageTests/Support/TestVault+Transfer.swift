@@ -72,11 +72,11 @@ extension TestVault {
       let accessibility = attributes.accessControl.accessibility
       let sealed = try SealedSecret.seal(
         payload, of: item.id, revision: item.revision, attributes.accessControl,
-        under: draft.keys.secretKey(for: other ?? accessibility),
-        by: draft.keys.sealer)
+        under: draft.composer.keys.secretKey(for: other ?? accessibility),
+        by: draft.composer.keys.sealer)
       try draft.append(
         [.put(VaultItem(item: item, secret: sealed, unknown: unknown[...]))], as: accessibility)
-      return try append(draft.records, draft.position)
+      return try append(draft.composer.records, draft.position)
     }
   }
 }

@@ -13,8 +13,7 @@ struct VaultHeldLockTests {
   private let vault = TestVault()
   private var lock: String { "\(vault.path).lock" }
 
-  /// Returns the most calls of `flock` after an opening of a lock's file since the last time; a
-  /// wait makes at least two.
+  /// Returns the most calls of `flock` after an opening since last time; a wait makes at least two.
   private func takeTries(_ log: CallLog) -> Int {
     log.take().split { $0.hasPrefix("open ") }.map(\.count).max() ?? 0
   }

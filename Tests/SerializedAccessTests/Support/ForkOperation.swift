@@ -4,8 +4,8 @@ import SerializedAccess
 enum ForkOperation: String, CaseIterable, Sendable {
   case get, set, changeInPlace, access, asyncAccess, suspendingAccess, observe, values
 
-  /// Performs all operations once: locks that Swift's runtime takes at the first use of a type
-  /// would stay locked in a child.
+  /// Performs all once: locks that Swift's runtime takes at the first use of a type would stay
+  /// locked in a child.
   static func warmUp() {
     for queue in ConcurrencyTests.Queue.allCases {
       for operation in allCases {

@@ -10,7 +10,7 @@ final class ResolvingTests: ChangedDirectory {
 
   /// The watched names in the test's directory, as "directory: name", with "-" for no name.
   private func steps(_ name: String) -> [String] {
-    FileSystem().walk(directory(name)).steps.compactMap { step in
+    FileSystem().steps(of: directory(name)).compactMap { step in
       guard step.directory.hasPrefix(directory.path) else { return nil }
       return "\(step.directory.dropFirst(directory.path.count + 1)): \(step.name ?? "-")"
     }

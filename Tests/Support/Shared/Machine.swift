@@ -26,7 +26,7 @@ package final class Machine: Sendable {
     try FileManager.default.createDirectory(at: streams, withIntermediateDirectories: true)
   }
 
-  // A store's last write in the background may add or remove a file meanwhile. What cannot be
+  // A store's last write may add or remove a file meanwhile, so removal is retried. What cannot be
   // removed stays among the temporary files.
   deinit {
     try? FileManager.default.removeItem(at: streams)

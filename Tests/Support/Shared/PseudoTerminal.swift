@@ -145,8 +145,7 @@ package class PseudoTerminal {
     try wait(for: what) { condition(screen) }
   }
 
-  /// Waits until the program has ended, and returns the exit status, or the signal as a negative
-  /// number.
+  /// Waits for the program's end, and returns the exit status, or the signal as a negative number.
   package func end() throws -> Int32 {
     try wait(for: "the end") { status != nil }
     drain(waiting: 0)

@@ -14,8 +14,7 @@ package enum StartedProcess {
 
   /// Starts a program in a session of its own, with its first descriptors opened from paths.
   ///
-  /// The first word is the program's path. Without a terminal among the files, the session has
-  /// none.
+  /// The first word is the program's path. The session has a terminal only if the files have one.
   package static func spawn(
     _ words: [String], environment: [String] = inheritedEnvironment,
     files: [(path: String, flags: Int32)]
@@ -31,8 +30,7 @@ package enum StartedProcess {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // The child would inherit the signals that a thread of a test's pool blocks, and those that the
-    // test's parent ignores.
+    // The child would inherit the signals that a test's thread blocks or the test's parent ignores.
     var mask = sigset_t()
     unsafe sigemptyset(&mask)
     unsafe posix_spawnattr_setsigmask(&attributes, &mask)
@@ -62,8 +60,7 @@ package enum StartedProcess {
       .map { "\($0.key)=\($0.value)" } + ["SWIFT_BACKTRACE=enable=no"]
   }
 
-  /// Waits until a process has ended, and returns its exit status, or its signal as a negative
-  /// number.
+  /// Waits for a process's end, and returns its exit status, or its signal as a negative number.
   package static func wait(for process: pid_t) throws -> Int32 {
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) == -1 {

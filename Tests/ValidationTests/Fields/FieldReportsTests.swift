@@ -1,5 +1,6 @@
 import Concurrency
 import Observation
+import PasswordRules
 import Testing
 import TestSupport
 import Validation
@@ -68,6 +69,40 @@ struct FieldReportsTests {
     observation = nil
     field.value = ""
     #expect(heard.withLock { $0 } == [.invalid, .valid])
+  }
+
+  @Test func observerIsCalledIfOnlyPositionsChange() {
+    let field = ValidatedField("a1", .characters(in: .lower))
+    field.touch()
+    let heard = Lock([[Range<Int>]?]())
+    let observation = field.observe { [weak field] in
+      let positions = field?.report.checks.first?.positions
+      heard.withLock { $0.append(positions) }
+    }
+    withExtendedLifetime(observation) {
+      field.value = "1a"
+      field.value = "1b"
+    }
+    #expect(heard.withLock { $0 } == [[0..<1]])
+  }
+
+  @Test func observerIsCalledIfOnlyEmptinessChanges() {
+    let field = ValidatedField(
+      Int?.none,
+      .custom("any", .present) { _ in true } && .custom("none", .present) { _ in false })
+    field.touch()
+    let checks = field.report.checks
+    let heard = Lock([Double?]())
+    let observation = field.observe { [weak field] in
+      let progress = field?.report.progress
+      heard.withLock { $0.append(progress) }
+    }
+    withExtendedLifetime(observation) {
+      field.value = 1
+      field.value = 2
+    }
+    #expect(heard.withLock { $0 } == [0.5])
+    #expect(field.report.checks == checks)
   }
 
   @Test func observerCanCancelLaterObserver() {

@@ -25,6 +25,35 @@ struct ValidatedFieldTests {
     #expect(form.$name === copy.$name)
   }
 
+  /// An object that uses a field while it is released.
+  private final class Value: Sendable {
+    let released: @Sendable () -> Void
+
+    init(_ released: @escaping @Sendable () -> Void) { self.released = released }
+
+    deinit { released() }
+  }
+
+  @Test func replacedValueCanUseFieldInDeinit() {
+    let releases = Lock(0)
+    let field = ValidatedField(Value {}, Validator<Value>.custom("any", .present) { _ in true })
+    func value() -> Value {
+      Value { [weak field] in
+        if field?.isValid == true { releases.withLock { $0 += 1 } }
+      }
+    }
+    for _ in 0..<3 { field.value = value() }
+    #expect(releases.withLock { $0 } == 2)
+    for _ in 0..<2 {
+      let captured = value()
+      field.replaceValidator(
+        with: .custom("any", .present) { _ in withExtendedLifetime(captured) { true } })
+    }
+    #expect(releases.withLock { $0 } == 3)
+    field.reset()
+    #expect(releases.withLock { $0 } == 4)
+  }
+
   @Test func untouchedFieldIsPristine() {
     let field = ValidatedField("", Validator<String>.notEmpty)
     #expect(field.report.state == .pristine)

@@ -15,7 +15,7 @@ struct BinaryPropertyListFormatTests {
       objects: [
         [0xD2, 1, 2, 3, 4], [0x51, 0x61], [0x61, 0, 0xE9], [0x09], [0xA1, 5], [0x10, 1],
       ], offsetSize: 1)
-    let file = format.join(entries, FileSurroundings())
+    let file = format.join([entries[...]], FileSurroundings())
     #expect(file == expected.bytes)
     #expect(try format.parse(file).entries.map(\.text) == entries.map(\.text))
     #expect(try format.parse(file).entries.map(\.key) == entries.map(\.key))
@@ -42,7 +42,7 @@ struct BinaryPropertyListFormatTests {
     let entries = try (0..<33_000).map {
       format.entry(StoredKey("\($0)"), try format.encode(.number(.integer(Int128($0))))[...])
     }
-    let parsed = try format.parse(format.join(entries, FileSurroundings()))
+    let parsed = try format.parse(format.join([entries[...]], FileSurroundings()))
     #expect(parsed.entries.map(\.text) == entries.map(\.text))
     #expect(parsed.entries.map(\.key) == entries.map(\.key))
   }

@@ -13,7 +13,7 @@ struct JSONFormatTests {
 
   private func rejoin(_ text: String) throws -> String {
     let file = try format.parse(Array(text.utf8))
-    return String(decoding: format.join(file.entries, file.surroundings), as: UTF8.self)
+    return String(decoding: format.join([file.entries[...]], file.surroundings), as: UTF8.self)
   }
 
   private func encode(_ tree: ValueTree) throws -> String {
@@ -60,7 +60,7 @@ struct JSONFormatTests {
     let second = format.entry(StoredKey("c\n\"\u{1}é"), ArraySlice("[]".utf8))
     #expect(second.value == ArraySlice("[]".utf8))
     #expect(
-      format.join([first[1], second, first[0]], FileSurroundings())
+      format.join([[first[1], second, first[0]]], FileSurroundings())
         == Array("{\n  \"b\": 2,\n  \"c\\n\\\"\\u0001é\": [],\n  \"a\":1\n}\n".utf8))
   }
 
@@ -81,7 +81,7 @@ struct JSONFormatTests {
       "e\u{301}": .bool(true), "f": .bool(true),
     ])
     let entry = format.entry(StoredKey("key"), try format.encode(tree)[...])
-    #expect(try format.join([entry], FileSurroundings()) == Fixture.bytes("indented.json"))
+    #expect(try format.join([[entry]], FileSurroundings()) == Fixture.bytes("indented.json"))
   }
 
   @Test(arguments: ["$null", "$null:0", "$null:01", "$null:1x", "$base64:AAAA"])

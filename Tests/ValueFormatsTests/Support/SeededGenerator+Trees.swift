@@ -43,6 +43,6 @@ extension SeededGenerator {
 
   /// A file with `count` keys.
   mutating func file(keys count: Int, in format: some StoredFormat) throws -> [UInt8] {
-    format.join(try format.entries(trees(count)), FileSurroundings())
+    format.join([try format.entries(trees(count))[...]], FileSurroundings())
   }
 }

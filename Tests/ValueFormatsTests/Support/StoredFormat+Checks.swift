@@ -23,7 +23,7 @@ extension StoredFormat {
   func requireSameAfterJoining(
     _ content: ParsedFile, _ comment: @autoclosure () -> String = ""
   ) throws {
-    let joined = join(content.entries, content.surroundings)
+    let joined = join([content.entries[...]], content.surroundings)
     let again = try parse(joined)
     try #require(
       again.entries.map(\.key) == content.entries.map(\.key)
@@ -32,7 +32,7 @@ extension StoredFormat {
       "\(comment())")
     try #require(
       again.surroundings == content.surroundings
-        && join(again.entries, again.surroundings) == joined, "\(comment())")
+        && join(again.entries.map { [$0] }, again.surroundings) == joined, "\(comment())")
   }
 
   /// Requires that a decodable value is restored after encoding.

@@ -20,7 +20,7 @@ struct XMLPropertyListFormatTests {
     let entries = try trees.map { key, tree in
       format.entry(StoredKey(key), try format.encode(tree)[...])
     }
-    #expect(try text(format.join(entries, FileSurroundings())) == Fixture.text("new.plist"))
+    #expect(try text(format.join([entries[...]], FileSurroundings())) == Fixture.text("new.plist"))
     #expect(text(format.join([], FileSurroundings())).hasSuffix("<dict>\n</dict>\n</plist>\n"))
   }
 
@@ -52,7 +52,7 @@ struct XMLPropertyListFormatTests {
     let parsed = try format.parse(
       Array("<plist><dict><!-- loud --><key><![CDATA[a]]></key> <true/></dict></plist>".utf8))
     for count in [1, 10] {
-      var contents = KeyValueContents(entries: parsed.entries, revision: 1)
+      var contents = KeyValueContents(parsed, revision: 1)
       var changes = KeyValueChanges()
       for number in 1..<count { changes.set("b\(number)", to: nil) }
       changes.set("a", to: ArraySlice("<false/>".utf8))
@@ -70,7 +70,7 @@ struct XMLPropertyListFormatTests {
     #expect(parsed.entries.isEmpty)
     try format.requireSameAfterJoining(parsed)
     let entry = format.entry(StoredKey("a"), ArraySlice("<true/>".utf8))
-    let file = format.join([entry], parsed.surroundings)
+    let file = format.join([[entry]], parsed.surroundings)
     #expect(try format.parse(file).entries.map(\.text) == [entry.text])
     #expect(text(file).contains("<!-- x --></plist>"))
   }

@@ -14,7 +14,7 @@ struct XMLPropertyListValueTests {
     let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
     #expect(String(decoding: Array(entry.text), as: UTF8.self) == text + "\n\t<true/>")
     #expect(Array(entry.value) == Array("<true/>".utf8))
-    let parsed = try format.parse(format.join([entry], FileSurroundings()))
+    let parsed = try format.parse(format.join([[entry]], FileSurroundings()))
     #expect(parsed.entries.map(\.key) == [StoredKey(key)])
   }
 
@@ -25,7 +25,7 @@ struct XMLPropertyListValueTests {
     let parsed = try format.parse(Array(file.utf8))
     #expect(parsed.entries.map(\.key) == ["a", "b"])
     #expect(throws: FormatError.self) { try format.decode(parsed.entries[0].value) }
-    let joined = format.join(parsed.entries, parsed.surroundings)
+    let joined = format.join([parsed.entries[...]], parsed.surroundings)
     #expect(String(decoding: joined, as: UTF8.self).contains(value))
   }
 }

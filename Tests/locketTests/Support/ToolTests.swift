@@ -11,8 +11,7 @@ class ToolTests {
   /// Runs the commands in a file of `Fixtures/transcripts`, which by default has the test's name.
   ///
   /// A command is on a line that begins with `$ `, and continues on lines with `> `. Behind it are
-  /// its output, its messages after `! `, and an exit status other than zero, as in `[1]`. The home
-  /// directory is `~`.
+  /// its output, messages after `! `, and exit statuses other than 0, as in `[1]`. `~` is the home.
   func expectTranscript(_ test: String = #function) throws {
     let text = try Fixture.text("transcripts/\(test.prefix { $0 != "(" })")
     for entry in "\n\(text.dropLast())".split(separator: "\n$ ") {

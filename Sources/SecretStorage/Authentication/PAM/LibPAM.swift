@@ -5,7 +5,7 @@ import StorageInternals
 ///
 /// The constants are those of its `<security/_pam_types.h>`. `@unchecked`: the function pointers do
 /// not change, and threads may use the library concurrently with separate handles.
-@safe struct LibPAM: @unchecked Sendable {
+@safe final class LibPAM: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try LibPAM() }
 
   /// `pam_handle_t *`.
@@ -46,8 +46,7 @@ import StorageInternals
   private static let denials: Set<Int32> = [6, 7, 8, 10, 11, 12, 13, 16, 27]
   /// PAM_MAX_NUM_MSG, the maximum number of messages in one call of the conversation.
   static let messageLimit = 32
-  /// PAM_DISALLOW_NULL_AUTHTOK, which denies accounts without a password: their login proves
-  /// nothing.
+  /// PAM_DISALLOW_NULL_AUTHTOK denies accounts without a password, whose login proves nothing.
   static let disallowNullToken: Int32 = 0x0001
 
   // int pam_start(const char *service_name, const char *user,

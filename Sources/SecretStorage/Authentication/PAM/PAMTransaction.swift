@@ -4,8 +4,7 @@ import Dispatch
 
 /// An authentication during which a thread calls PAM's blocking library and a task asks the user.
 ///
-/// The library cannot be interrupted: if the task is cancelled, the thread ends when the modules
-/// return.
+/// The library is not interruptible: the thread of a cancelled task ends when the modules return.
 final class PAMTransaction: Sendable {
   enum Event: Sendable {
     /// A module has sent messages, and waits for the same number of answers.

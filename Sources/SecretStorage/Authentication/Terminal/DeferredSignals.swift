@@ -14,12 +14,11 @@ private func writeSignal(_ number: Int32) {
   errno = code
 }
 
-/// The signals that terminate, suspend or continue the process, deferred while the terminal's
-/// settings are changed.
+/// The signals that end, suspend or continue the process, deferred while the terminal's settings
+/// are changed.
 ///
 /// The kernel continues the process at SIGCONT even if the signal is deferred. SIGCONT is deferred
-/// because it is the only notification of a stop by SIGSTOP: after a stop, the terminal may have
-/// different settings.
+/// because it is the only notification of a stop by SIGSTOP, during which the settings may change.
 ///
 /// The handler may call only async-signal-safe functions, so it writes the number of the signal to
 /// a pipe. Only one thread at a time may defer signals.
@@ -27,8 +26,7 @@ struct DeferredSignals {
   /// The signals that are deferred even if the app handles them.
   private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  /// The other signals that end the process, except those of crashes; they are deferred unless the
-  /// app handles them.
+  /// The other signals that end the process, except those of crashes; deferred unless handled.
   private static let others =
     [
       SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE, SIGIO, SIGPWR, SIGSTKFLT, SIGXCPU,

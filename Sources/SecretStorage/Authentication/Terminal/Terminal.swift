@@ -96,8 +96,7 @@ struct Terminal: ~Copyable {
   /// Asks a question, and returns the answer; throws `cancelled` if the descriptor `cancellation`
   /// becomes readable before.
   ///
-  /// A signal takes effect after the terminal is restored. After a suspension, the question is
-  /// asked again.
+  /// A signal takes effect after the terminal is restored; a suspension repeats the question.
   func ask(
     _ question: AuthenticationQuestion, cancellation: Int32
   ) throws(SecretStoreError) -> Secret {

@@ -1,7 +1,6 @@
 import Dispatch
 
-/// A conversation on the controlling terminal of the process (`/dev/tty`), regardless of its
-/// standard input and output.
+/// A conversation on the controlling terminal (`/dev/tty`), not on standard input and output.
 ///
 /// A hidden answer may have up to 64 KiB, and the usual editing keys work. A visible answer is
 /// limited to 4,093 bytes, because the terminal edits it. Only one question is asked at a time, and

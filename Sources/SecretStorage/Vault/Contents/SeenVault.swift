@@ -1,5 +1,4 @@
-/// The newest record of a vault that this object or this machine has seen: a log without it is an
-/// older copy.
+/// The newest record of a vault that this object or machine has seen: a log without it is older.
 struct SeenVault: Sendable {
   /// The trusted vault that this object has read last.
   private(set) var vaultID: [UInt8]?

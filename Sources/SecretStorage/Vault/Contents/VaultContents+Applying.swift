@@ -98,10 +98,10 @@ extension VaultContents {
     session.changeCount += 1
     self.position = position
     // The app may have locked the vault meanwhile; then the draft has keys that must be discarded.
-    if keys.isLockedByApp == draft.keys.isLockedByApp {
-      keys = draft.keys
+    if keys.isLockedByApp == draft.composer.keys.isLockedByApp {
+      keys = draft.composer.keys
     } else {
-      keys.table = draft.keys.table
+      keys.table = draft.composer.keys.table
     }
     chain = draft.composer.chain
     for entry in draft.entries { apply(entry) }

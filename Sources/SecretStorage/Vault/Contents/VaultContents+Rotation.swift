@@ -2,8 +2,7 @@
 extension VaultContents {
   /// Gives the vault a new user key and a new key for each purpose, in memory.
   ///
-  /// Keys of secrets in use are resealed. Attributes keys are dropped, because rewriting the file
-  /// reseals all attributes.
+  /// Reseals keys of secrets in use; drops attributes keys, as rewriting reseals all attributes.
   mutating func renewKeys(
     keeping unlockKeys: [UnlockKey], removingOtherSlots: Bool, _ device: DeviceState,
     checking check: () throws(SecretStoreError) -> Void

@@ -1,5 +1,4 @@
-/// The content of a vault's log in memory; reading the log from its beginning replaces everything
-/// except `session` and the open keys.
+/// A vault's log in memory; reading it from the beginning replaces all but `session` and open keys.
 struct VaultContents: Sendable {
   let cipher: any SecretCipher
   var keys = VaultKeys()

@@ -4,7 +4,7 @@ import StorageInternals
 /// The functions of OpenSSL's libcrypto that Locket uses, loaded on first use.
 ///
 /// `@unchecked`: any thread may use the objects of the pointers, which the library never changes.
-@safe package struct CryptoLibrary: @unchecked Sendable {
+@safe package final class CryptoLibrary: @unchecked Sendable {
   static let shared = LazyValue { () throws(Unavailable) in try CryptoLibrary() }
 
   typealias Context = OpaquePointer
@@ -48,9 +48,8 @@ import StorageInternals
   let macUpdate: @convention(c) (Context?, UnsafeRawPointer?, Int) -> Int32
   // int HMAC_Final(HMAC_CTX *ctx, unsigned char *md, unsigned int *len);
   let macFinal: @convention(c) (Context?, MutableBytes?, UnsafeMutablePointer<UInt32>?) -> Int32
-  // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt,
-  //   size_t saltlen, uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key,
-  //   size_t keylen);
+  // int EVP_PBE_scrypt(const char *pass, size_t passlen, const unsigned char *salt, size_t saltlen,
+  //   uint64_t N, uint64_t r, uint64_t p, uint64_t maxmem, unsigned char *key, size_t keylen);
   let scrypt:
     @convention(c) (
       UnsafeRawPointer?, Int, UnsafeRawPointer?, Int, UInt64, UInt64, UInt64, UInt64,

@@ -1,24 +1,22 @@
 import Concurrency
+import Synchronization
 
 /// A cipher that uses OpenSSL's libcrypto.
 ///
 /// On first use, the cipher loads `libcrypto.so.3` or, if that is missing, `libcrypto.so.1.1`.
 /// Without both, the call throws ``SecretStoreError/missingLibrary(_:)``, and the next one retries.
 public final class OpenSSLCipher: SecretCipher {
-  /// Unused library contexts, because creating one takes longer than encrypting a short message.
-  private struct Pool {
-    /// The addresses of the contexts, each of which still contains the key of its last use.
-    var contexts: [UInt] = []
-    /// The number of calls to `eraseKeys()`.
-    var generation = 0
-  }
-
   /// The size of an authentication tag, in bytes.
   package static let tagSize = 16
   /// The nonce, which can be constant because each key seals only one message.
   private static let nonce = [UInt8](repeating: 0, count: 12)
 
-  private let pool = Lock(Pool())
+  /// Unused library contexts, each of which still contains the key of its last use.
+  ///
+  /// Creating a context takes longer than encrypting a short message.
+  private let unused = AddressPool()
+  /// The number of calls to `eraseKeys()`.
+  private let eraseCount = Atomic(0)
 
   /// Creates a cipher without loading the library.
   public init() {}
@@ -27,15 +25,45 @@ public final class OpenSSLCipher: SecretCipher {
 
   /// Overwrites the keys in the library's unused contexts and frees the contexts.
   public func eraseKeys() {
-    // A forked child must not use the pool, whose lock a thread of the parent may have held.
+    // A forked child must not use the library, whose state another thread may have been changing.
     if Fork.isChild { return }
-    let contexts = pool.withLock { pool in
-      defer { pool = Pool(generation: pool.generation + 1) }
-      return pool.contexts
-    }
+    eraseCount.add(1, ordering: .sequentiallyConsistent)
     // No contexts exist before the library is loaded.
-    guard let library = CryptoLibrary.shared.createdValue else { return }
-    for context in contexts { unsafe library.cipherContextFree(OpaquePointer(bitPattern: context)) }
+    if let library = CryptoLibrary.shared.createdValue { freeUnusedContexts(of: library) }
+  }
+
+  private func freeUnusedContexts(of library: CryptoLibrary) {
+    while let address = unused.take() {
+      unsafe library.cipherContextFree(OpaquePointer(bitPattern: address))
+    }
+  }
+
+  /// Whether the library succeeded, and the output size; nil if the tag or the padding is wrong.
+  private typealias Outcome = (succeeded: Bool, count: Int?)
+
+  /// Calls a closure with an unused context, or a new one if there is none, and keeps the context
+  /// for later uses if the library succeeded.
+  private func withContext(
+    of library: CryptoLibrary, _ body: (OpaquePointer) -> Outcome
+  ) -> Outcome {
+    let earlierCount = eraseCount.load(ordering: .sequentiallyConsistent)
+    guard
+      let context = unsafe unused.take().map({ unsafe OpaquePointer(bitPattern: $0)! })
+        ?? library.cipherContextNew()
+    else { return (false, nil) }
+    let result = unsafe body(context)
+    // After a failure, the context may still contain an earlier key, which `eraseKeys()` must not
+    // miss.
+    if result.succeeded {
+      unused.put(UInt(bitPattern: context))
+    } else {
+      unsafe library.cipherContextFree(context)
+    }
+    // If `eraseKeys()` was called during the operation, this context is freed too.
+    if eraseCount.load(ordering: .sequentiallyConsistent) != earlierCount {
+      freeUnusedContexts(of: library)
+    }
+    return result
   }
 
   /// Computes the SHA-256 digest of bytes.
@@ -129,64 +157,50 @@ public final class OpenSSLCipher: SecretCipher {
     return count == capacity ? bytes : bytes.slice(..<count)
   }
 
-  /// Encrypts or decrypts a message with a context from the pool, or a new one if there is none.
-  ///
-  /// - Returns: Whether the library succeeded, and the output size; nil if tag or padding is wrong.
+  /// Encrypts or decrypts a message.
   private func process(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>, under key: Secret,
     nonce: [UInt8], authenticating context: [UInt8], tag: inout [UInt8], isEncrypting: Bool,
     by library: CryptoLibrary
-  ) -> (succeeded: Bool, count: Int?) {
-    let (unused, generation) = pool.withLock { ($0.contexts.popLast(), $0.generation) }
-    guard
-      let session = unsafe unused.map({ unsafe OpaquePointer(bitPattern: $0)! })
-        ?? library.cipherContextNew()
-    else { return (false, nil) }
-    defer {
-      let address = UInt(bitPattern: session)
-      let isReturned = pool.withLock { pool in
-        // If `eraseKeys()` was called during the operation, this context is freed too.
-        if pool.generation == generation { pool.contexts.append(address) }
-        return pool.generation == generation
+  ) -> Outcome {
+    unsafe withContext(of: library) { session in
+      let isGCM = !tag.isEmpty
+      let direction: Int32 = isEncrypting ? 1 : 0
+      var count: Int32 = 0
+      func update(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?
+      ) -> Bool {
+        count = 0
+        if input.count == 0 { return true }
+        guard let size = Int32(exactly: input.count) else { return false }
+        return unsafe library.cipherUpdate(
+          session, output, &count, input.assumingMemoryBound(to: UInt8.self).baseAddress, size) == 1
       }
-      if !isReturned { unsafe library.cipherContextFree(session) }
+      // The algorithm is set for every message, because a new context has none. In <openssl/evp.h>,
+      // 0x9 is EVP_CTRL_AEAD_SET_IVLEN, 0x11 EVP_CTRL_AEAD_SET_TAG and 0x10 EVP_CTRL_AEAD_GET_TAG.
+      let algorithm = unsafe isGCM ? library.aes256GCM : library.aes128CBC
+      guard unsafe library.cipherInit(session, algorithm, nil, nil, nil, direction) == 1,
+        unsafe !isGCM || library.cipherContextControl(session, 0x9, Int32(nonce.count), nil) == 1,
+        unsafe key.withUnsafeBytes({ key in
+          let bytes = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress
+          return unsafe key.count == (isGCM ? 32 : 16)
+            && library.cipherInit(session, nil, nil, bytes, nonce, direction) == 1
+        }),
+        unsafe context.withUnsafeBytes({ unsafe update($0, into: nil) }),
+        unsafe !isGCM || isEncrypting
+          || library.cipherContextControl(session, 0x11, Int32(Self.tagSize), &tag) == 1,
+        unsafe update(input, into: output)
+      else { return (false, nil) }
+      var rest: Int32 = 0
+      guard unsafe library.cipherFinal(session, output + Int(count), &rest) == 1 else {
+        return (true, nil)
+      }
+      if isGCM, isEncrypting,
+        unsafe library.cipherContextControl(session, 0x10, Int32(Self.tagSize), &tag) != 1
+      {
+        return (false, nil)
+      }
+      return (true, Int(count + rest))
     }
-    let isGCM = !tag.isEmpty
-    let direction: Int32 = isEncrypting ? 1 : 0
-    var count: Int32 = 0
-    func update(
-      _ input: UnsafeRawBufferPointer, into output: UnsafeMutablePointer<UInt8>?
-    ) -> Bool {
-      count = 0
-      if input.count == 0 { return true }
-      guard let size = Int32(exactly: input.count) else { return false }
-      return unsafe library.cipherUpdate(
-        session, output, &count, input.assumingMemoryBound(to: UInt8.self).baseAddress, size) == 1
-    }
-    // The algorithm is set for every message, because a new context has none. In <openssl/evp.h>,
-    // 0x9 is EVP_CTRL_AEAD_SET_IVLEN, 0x11 EVP_CTRL_AEAD_SET_TAG and 0x10 EVP_CTRL_AEAD_GET_TAG.
-    let algorithm = unsafe isGCM ? library.aes256GCM : library.aes128CBC
-    guard unsafe library.cipherInit(session, algorithm, nil, nil, nil, direction) == 1,
-      unsafe !isGCM || library.cipherContextControl(session, 0x9, Int32(nonce.count), nil) == 1,
-      unsafe key.withUnsafeBytes({ key in
-        let bytes = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress
-        return unsafe key.count == (isGCM ? 32 : 16)
-          && library.cipherInit(session, nil, nil, bytes, nonce, direction) == 1
-      }),
-      unsafe context.withUnsafeBytes({ unsafe update($0, into: nil) }),
-      unsafe !isGCM || isEncrypting
-        || library.cipherContextControl(session, 0x11, Int32(Self.tagSize), &tag) == 1,
-      unsafe update(input, into: output)
-    else { return (false, nil) }
-    var rest: Int32 = 0
-    guard unsafe library.cipherFinal(session, output + Int(count), &rest) == 1 else {
-      return (true, nil)
-    }
-    if isGCM, isEncrypting,
-      unsafe library.cipherContextControl(session, 0x10, Int32(Self.tagSize), &tag) != 1
-    {
-      return (false, nil)
-    }
-    return (true, Int(count + rest))
   }
 }

@@ -25,10 +25,6 @@ extension DeviceState {
     return vault
   }
 
-  func hasFlushed(_ vaultID: [UInt8], _ logStart: UInt64) -> Bool {
-    flushedLogs.withLock { $0[vaultID] } == logStart
-  }
-
   /// Records the state of a vault unless a newer one is recorded; flushes a log's first state.
   ///
   /// With `evenIfOlder`, which accepts a rollback, the state replaces a newer state too. Without
@@ -55,12 +51,12 @@ extension DeviceState {
       withExtendedLifetime(lock) {}
     }
     // A process that only reads need not flush a record that another process has written.
-    let isFlushed = hasFlushed(vault.vaultID, vault.logStart)
+    let isFlushed = flushed.withLock { $0.logStarts[vault.vaultID] } == vault.logStart
     let mustFlush = evenIfOlder || waiting && !isFlushed
     if try update(file, to: vault, evenIfOlder: evenIfOlder) || mustFlush {
       try mapErrors(file.synchronize())
       try mapErrors(fileSystem.synchronizeDirectory(directory))
-      flushedLogs.withLock { $0[vault.vaultID] = vault.logStart }
+      flushed.withLock { $0.logStarts[vault.vaultID] = vault.logStart }
     }
     return true
   }

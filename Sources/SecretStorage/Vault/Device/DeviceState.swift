@@ -13,10 +13,9 @@ struct DeviceState: Sendable {
   let cipher: any SecretCipher
   var lockTimeout = LockTimeout()
 
-  /// The start of the newest log, for each vault whose record this object has flushed.
-  let flushedLogs = Lock<[[UInt8]: UInt64]>([:])
-  /// The identifier of the vault that this object has durably recorded at the vault's path.
-  let flushedPlace = Lock<[UInt8]?>(nil)
+  /// The identifier of the vault that this object has durably recorded at the vault's path, and the
+  /// start of the newest log, for each vault whose record this object has flushed.
+  let flushed = Lock<(place: [UInt8]?, logStarts: [[UInt8]: UInt64])>((nil, [:]))
 
   private static let keySize = 32
   var keyPath: String { "\(directory)/device.key" }
@@ -188,7 +187,7 @@ extension DeviceState {
     if isNew || !isRecorded { try mapErrors(file.write(content, at: 0)) }
     try mapErrors(file.synchronize())
     try mapErrors(fileSystem.synchronizeDirectory(directory))
-    flushedPlace.withLock { $0 = vaultID }
+    flushed.withLock { $0.place = vaultID }
   }
 
   /// Returns the path of the record for a vault's path, and the digest of the resolved path.

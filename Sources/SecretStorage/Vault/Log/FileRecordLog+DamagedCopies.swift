@@ -8,8 +8,7 @@ extension FileRecordLog {
 
   /// Keeps the file, in the state of a position, as a hard link or, if unsupported, as a copy.
   func keepDamagedCopy(of position: LogPosition) throws(SecretStoreError) {
-    // The state has the size of the file at index 2, and the time of its last modification, in
-    // nanoseconds since 1970, at index 3.
+    // The state has the size at index 2, and the last modification, in ns since 1970, at index 3.
     let copyPath = path.companion(".damaged-\(Int64(bitPattern: position.state[3]))")
     do throws(SystemError) {
       do throws(SystemError) {
@@ -29,7 +28,6 @@ extension FileRecordLog {
 
   var damagedCopies: [String] {
     get throws(SecretStoreError) {
-      let directory = path.parentDirectory
       do throws(SystemError) {
         return try fileSystem.entries(of: directory).filter(isDamagedCopy).sorted().map {
           "\(directory)/\($0)"
@@ -48,7 +46,7 @@ extension FileRecordLog {
     let lock = try acquireWriteLock()
     defer { withExtendedLifetime(lock) {} }
     for copyPath in paths { try mapErrors(fileSystem.unlink(copyPath)) }
-    try mapErrors(fileSystem.synchronizeDirectory(path.parentDirectory))
+    try mapErrors(fileSystem.synchronizeDirectory(directory))
     return paths
   }
 

@@ -69,7 +69,7 @@ extension FileRecordLog {
 
     init(of log: FileRecordLog) throws(SecretStoreError) {
       let header = try FileHeader.encode(log.cipher)
-      let (fileSystem, directory) = (log.fileSystem, log.path.parentDirectory)
+      let (fileSystem, directory) = (log.fileSystem, log.directory)
       if try mapErrors(fileSystem.status(of: directory, followingLink: true)) == nil {
         try mapErrors(fileSystem.makeDirectories(directory))
       }

@@ -16,9 +16,6 @@ extension FileRecordLog {
     }
   }()
 
-  /// The path of a file that reserves disk space, for removals on a full disk.
-  private var reservePath: String { path.companion(".reserve") }
-
   /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
   func fillReserve(holding lock: borrowing FileLock) {
     do throws(SystemError) {
@@ -28,7 +25,7 @@ extension FileRecordLog {
       let oldSize = try file.status().size
       do throws(SystemError) {
         // The file is not flushed: after a power failure, the next write restores it.
-        try file.write(Self.reserveContent[oldSize...], at: oldSize)
+        try file.write(Array(Self.reserveContent[oldSize...]), at: oldSize)
       } catch {
         try file.truncate(to: oldSize)
         throw error

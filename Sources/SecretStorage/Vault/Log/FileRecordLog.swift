@@ -8,17 +8,29 @@ import StorageInternals
 /// lock, because a new file replaces the old one by a rename, and a digest validates each record.
 struct FileRecordLog: RecordLog {
   let path: String
+  let directory: String
+  let lockPath: String
+  /// The path of a file that reserves disk space, for removals on a full disk.
+  let reservePath: String
   let cipher: any SecretCipher
-  var fileSystem = FileSystem()
-  var lockTimeout = LockTimeout()
+  let fileSystem: FileSystem
+  let lockTimeout: LockTimeout
   /// The maximum size of the file, in bytes, because the whole file is read into memory.
   var sizeLimit = 1 << 30
   /// The file whose directory entry this object has flushed: its device and inode, and its header
   /// and first digest, which differ in every replacement.
   private let namedFile = Lock<(SIMD2<UInt64>, [UInt8])?>(nil)
 
+  init(
+    path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem(),
+    lockTimeout: LockTimeout = LockTimeout()
+  ) {
+    (self.path, directory) = (path, path.parentDirectory)
+    (lockPath, reservePath) = (path.companion(".lock"), path.companion(".reserve"))
+    (self.cipher, self.fileSystem, self.lockTimeout) = (cipher, fileSystem, lockTimeout)
+  }
+
   var name: String { path }
-  var lockPath: String { path.companion(".lock") }
 
   func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool {
     guard let status = try mapErrors(fileSystem.status(of: path)) else {
@@ -198,14 +210,14 @@ struct FileRecordLog: RecordLog {
     let identity = try file.status().logState.lowHalf
     let beginning = try file.read(from: 0, count: FileHeader.size + Frame.overhead)
     if let named = namedFile.withLock({ $0 }), named == (identity, beginning) { return }
-    try fileSystem.synchronizeDirectory(path.parentDirectory)
+    try fileSystem.synchronizeDirectory(directory)
     namedFile.withLock { $0 = (identity, beginning) }
   }
 
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(SecretStoreError) -> ChangeObservation {
-    try mapErrors(fileSystem.makeDirectories(path.parentDirectory))
+    try mapErrors(fileSystem.makeDirectories(directory))
     let watch = Lock<PathWatch?>(
       try mapErrors(PathWatch(path: path, eachWrite: true, in: fileSystem, handler: handler)))
     return ChangeObservation(

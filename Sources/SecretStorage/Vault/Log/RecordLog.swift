@@ -3,8 +3,7 @@ package protocol RecordLog: Sendable {
   /// The name of the log, for messages.
   var name: String { get }
 
-  /// Returns whether the log still ends at a position; this method must be fast, because each
-  /// access calls it.
+  /// Returns whether the log still ends at a position; must be fast, because each access calls it.
   func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool
 
   /// Returns the records after a position, or all records for nil; a missing log has none.

@@ -39,7 +39,7 @@ extension Diagnosis {
   private mutating func examineFiles(of location: VaultLocation, _ mayBeShared: Bool) {
     let (file, device) = (location.file, location.device)
     examine("Vault file", file.path, file.fileSystem, isSecret: true)
-    examineDirectory("Vault directory", file.path.parentDirectory, file.fileSystem, mayBeShared)
+    examineDirectory("Vault directory", file.directory, file.fileSystem, mayBeShared)
     examine("Lock file", file.lockPath, file.fileSystem, isSecret: false)
     examineDirectory("State directory", device.directory, device.fileSystem, mayBeShared)
     examine("Device key", device.keyPath, device.fileSystem, isSecret: true)

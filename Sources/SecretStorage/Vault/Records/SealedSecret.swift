@@ -60,11 +60,9 @@ extension Secret {
   /// The length of this secret in 4 bytes, its bytes, and zeros up to the padded size.
   fileprivate var padded: Secret {
     unsafe Secret(count: paddedSize(for: 4 + count)) { buffer in
-      unsafe withUnsafeBytes { bytes in
-        let padded = UnsafeMutableRawBufferPointer(buffer)
-        unsafe padded.storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
-        unsafe UnsafeMutableRawBufferPointer(rebasing: padded[4...]).copyMemory(from: bytes)
-      }
+      unsafe UnsafeMutableRawBufferPointer(buffer)
+        .storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
+      unsafe copy(to: buffer, at: 4)
     }
   }
 

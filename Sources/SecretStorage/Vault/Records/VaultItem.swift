@@ -134,13 +134,16 @@ struct VaultItem: Sendable {
     }
   }
 
-  /// Returns a copy of the item with another identifier, revision and secret, and limited dates.
+  /// Returns a copy of the item with another identifier, revision, secret and, if given, date of
+  /// modification, and with limited dates.
   func copy(
     as id: SecretItem.ID, revision: UInt64, with secret: SealedSecret,
-    datedUpTo latest: Int64 = .max
+    modified: Int64? = nil, datedUpTo latest: Int64 = .max
   ) -> VaultItem {
-    VaultItem(
-      id: id, revision: revision, created: min(created, latest), modified: min(modified, latest),
+    let encoded = encoded
+    return VaultItem(
+      id: id, revision: revision, created: min(created, latest),
+      modified: min(modified ?? self.modified, latest),
       access: encoded.prefix(Offset.secretRevision).dropFirst(Offset.itemClass), secret,
       counted: encoded.dropFirst(Offset.fieldsSize))
   }

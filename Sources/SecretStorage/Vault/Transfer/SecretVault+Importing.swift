@@ -89,8 +89,7 @@ extension VaultContents {
     checking check: () throws(SecretStoreError) -> Void
   ) throws(SecretStoreError) {
     let log = FileRecordLog(path: path, cipher: device.cipher, fileSystem: device.fileSystem)
-    // The open is non-blocking, because the file may be a FIFO. Any user may own the file, because
-    // the passphrase authenticates it.
+    // The open must not wait on a FIFO. Any user may own the file: the passphrase authenticates it.
     let file = try mapErrors(log.fileSystem.open(path, O_RDONLY | O_NONBLOCK))
     let status = try mapErrors(file.status())
     guard status.isRegularFile else { throw .insecure(path: path, reason: "is not a regular file") }

@@ -124,7 +124,7 @@ struct VaultImport {
     _ step: Step, as id: SecretItem.ID, _ draft: VaultDraft
   ) throws(SecretStoreError) -> VaultItem {
     let revision = draft.nextRevision
-    let sealed = try draft.keys.seal(
+    let sealed = try draft.composer.keys.seal(
       step.payload, of: id, revision: revision, step.item.accessControl)
     written.append((step.item, id, revision))
     return step.item.copy(as: id, revision: revision, with: sealed)

@@ -60,7 +60,7 @@ extension SecretVault {
     var result: Result?
     try usingReserve { () throws(SecretStoreError) in
       try rewrite { contents throws(SecretStoreError) in
-        contents.keys = try VaultDraft(contents, device).keys
+        contents.keys = try VaultDraft(contents, device).composer.keys
         guard let table = contents.keys.table, let user = contents.keys.ring.user else {
           throw contents.keys.lockReason
         }

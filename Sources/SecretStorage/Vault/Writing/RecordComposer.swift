@@ -81,8 +81,7 @@ struct RecordComposer {
 
   /// Adds a record; `first` is the sequence of an appended write's first record.
   ///
-  /// Several entries must belong to new or unchanged items, because the next record does not list
-  /// them.
+  /// Several entries must be of new or unchanged items, because the next record does not list them.
   mutating func add(
     _ entries: [ItemEntry], as accessibility: Accessibility, writtenFrom first: UInt64? = nil
   ) throws(SecretStoreError) {

@@ -2,8 +2,12 @@ import FoundationEssentials
 
 struct VaultDraft {
   let position: LogPosition
-  /// The contents before the records are appended, without the items.
-  let base: VaultContents
+  /// The chain before the records are appended.
+  let base: VaultChain
+  /// The vault that this machine has recorded at the log's path.
+  let recordedVaultID: [UInt8]?
+  /// Whether this machine has recorded the log that the records are appended to.
+  let isLogRemembered: Bool
   private(set) var composer: RecordComposer
   private(set) var entries: [ItemEntry] = []
   private var newestCreation: Int64
@@ -15,7 +19,9 @@ struct VaultDraft {
       fatalError("A vault must be read before it is written.")
     }
     self.position = position
-    base = contents.withoutItems
+    base = contents.chain
+    recordedVaultID = contents.recordedVaultID
+    isLogRemembered = contents.remembersThisLog
     newestCreation = contents.index.newestCreation
     var keys = contents.keys
     if let device, keys.table == nil {
@@ -24,12 +30,10 @@ struct VaultDraft {
         slot: "this device", .device(secret), device: secret, contents.cipher)
       (keys.table, keys.fingerprint, keys.ring) = (new.table, new.fingerprint, new.ring)
     }
-    composer = RecordComposer(continuing: base.chain, with: keys)
+    composer = RecordComposer(continuing: base, with: keys)
     if contents.keys.table == nil, keys.table != nil { try composer.begin(followedBy: 0) }
   }
 
-  var keys: VaultKeys { composer.keys }
-  var records: [LogRecord] { composer.records }
   var nextRevision: UInt64 { composer.nextSequence }
 
   /// Returns the current time, or one later than the creation of every item.
@@ -43,7 +47,7 @@ struct VaultDraft {
     _ added: [ItemEntry], as accessibility: Accessibility
   ) throws(SecretStoreError) {
     if added.isEmpty { return }
-    try composer.add(added, as: accessibility, writtenFrom: base.chain.head.sequence + 1)
+    try composer.add(added, as: accessibility, writtenFrom: base.head.sequence + 1)
     entries += added
   }
 

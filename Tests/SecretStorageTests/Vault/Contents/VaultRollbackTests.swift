@@ -37,7 +37,7 @@ struct VaultRollbackTests {
   private func overwrite(from start: Int, with bytes: ArraySlice<UInt8>) throws {
     let file = try FileSystem().open(vault.path, O_RDWR)
     try file.truncate(to: start)
-    try file.write(bytes, at: start)
+    try file.write(Array(bytes), at: start)
   }
 
   /// Returns the records of a file and of the one that replaces it, which continue their chain.

@@ -1,3 +1,4 @@
+import CipherSupport
 import CLibrary
 import Concurrency
 import Dispatch
@@ -123,6 +124,42 @@ struct VaultCompactionTests {
     #expect(try object.verify().isSound)
   }
 
+  /// A change of the attributes' key writes two records.
+  @Test func failedChangeLeavesNoRecordInItsBatch() throws {
+    let (isBegun, isQueued) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let cipher = FailingCipher()
+    let object = vault.open(
+      cipher: cipher,
+      fileSystem: .before(.fdatasync, on: vault.path) {
+        isBegun.signal()
+        isQueued.wait()
+      })
+    let item = try vault.open().add("value", account: "a")
+    let always = ItemAttributes(accessControl: AccessControl(.always))
+    try onThreads(4) { number in
+      switch number {
+      case 0: try object.add("value", account: "held")
+      case 1:
+        isBegun.wait()
+        cipher.sealsUntilFailure.withLock { $0 = 3 }
+        expectError(FailingCipher.error) { try object.change(item, always) }
+      case 2:
+        try wait { object.writes.waitingCount == 2 }
+        try object.add("value", account: "b")
+      default:
+        try wait { object.writes.waitingCount == 3 }
+        isQueued.signal()
+      }
+    }
+    let other = vault.open()
+    #expect(try other.item("a") == item)
+    try other.expectSound(["a": "value", "held": "value", "b": "value"])
+    // The third seal, which failed, is that of the second record.
+    cipher.sealsUntilFailure.withLock { $0 = 4 }
+    try object.change(item, always)
+    #expect(cipher.sealsUntilFailure.withLock { $0 } == 1)
+  }
+
   @Test func compactionEndsDespiteConstantWrites() throws {
     let object = try vault.openWithMany(60)
     let journal = try vault.path("journal")
@@ -133,5 +170,25 @@ struct VaultCompactionTests {
     }
     try child.kill(after: 40, of: journal)
     try VaultJournal(journal).check(object, but: Set(SecretVault.many(60).keys))
+  }
+}
+
+/// A cipher that fails to seal one message.
+private struct FailingCipher: ForwardingCipher {
+  static let error = SecretStoreError.unavailable("The message cannot be sealed.")
+
+  let cipher = TestCipher()
+  /// The number of seals up to the one that fails; none fails if the number is not positive.
+  let sealsUntilFailure = Lock(0)
+
+  func seal(
+    _ plaintext: Secret, with key: Secret, authenticating context: [UInt8]
+  ) throws(SecretStoreError) -> [UInt8] {
+    let isFailing = sealsUntilFailure.withLock { count in
+      count -= 1
+      return count == 0
+    }
+    if isFailing { throw Self.error }
+    return try cipher.seal(plaintext, with: key, authenticating: context)
   }
 }
