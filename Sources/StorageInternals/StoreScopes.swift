@@ -12,8 +12,12 @@ package struct StoreScopes: Sendable {
   package init() {}
 
   /// Calls a closure in these scopes, for example an observer that they belong to.
-  package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try Self.$current.withValue(self, operation: body)
+  package func run<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // Binding the scopes takes longer than finding that there are none.
+    if scopes.isEmpty, Self.current.scopes.isEmpty { return try body() }
+    return try Self.$current.withValue(self) { Swift.Result(catching: body) }.get()
   }
 }
 
@@ -35,12 +39,14 @@ package final class DefaultStoreScopes<Store: Sendable, State: Sendable>: Sendab
     package func state(
       of property: some AnyObject & Sendable, _ makeState: (Store) -> State
     ) -> State {
-      states.withLock { states in
-        let key = ObjectIdentifier(property)
+      let key = ObjectIdentifier(property)
+      if let existing = states.withLock({ $0[key]?.state }) { return existing }
+      // It is made outside of the lock, because it may encode a default value with the app's code.
+      let new = makeState(store)
+      return states.withLock { states in
         if let existing = states[key]?.state { return existing }
-        let state = makeState(store)
-        states[key] = (property, state)
-        return state
+        states[key] = (property, new)
+        return new
       }
     }
   }
@@ -65,6 +71,13 @@ package final class DefaultStoreScopes<Store: Sendable, State: Sendable>: Sendab
     var result = StoreScopes.current
     result.scopes[ObjectIdentifier(self)] = Scope(store)
     return result
+  }
+
+  /// Calls a closure without the scope of the calling task.
+  package func runOutside<Result>(_ body: () -> Result) -> Result {
+    var scopes = StoreScopes.current
+    scopes.scopes[ObjectIdentifier(self)] = nil
+    return scopes.run(body)
   }
 
   /// The scope of the calling task, or one whose store always fails, if a scope is required.

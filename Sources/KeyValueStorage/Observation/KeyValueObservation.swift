@@ -4,8 +4,8 @@ import ValueFormats
 /// An observation of a store or of one of its values.
 ///
 /// It ends when ``cancel()`` is called or this object is released, and does not retain the store.
-/// A handler that was added during ``KeyValueStore/withStandard(_:operation:)`` retains the store
-/// of that call until the observation ends.
+/// A handler retains the stores of the `withStandard` and `withDefaultStore` calls in which it was
+/// added until the observation ends.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   /// Returns the reason why changes are reported with a delay; nil if they are not.

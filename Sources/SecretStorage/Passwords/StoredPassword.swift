@@ -129,7 +129,7 @@ final class StoredPassword: Sendable {
       let observation =
         (store as? any SynchronouslyObservedStore)?.observeChangesSynchronously(handler)
         // A scope in which the handler were called would retain this password.
-        ?? StoreScopes().run { store.observeChanges(handler) }
+        ?? DefaultStore.scopes.runOutside { store.observeChanges(handler) }
       // If another thread was faster, this observation ends after the lock is released.
       state.withLock { $0.observation = $0.observation ?? observation }
     }

@@ -2,9 +2,9 @@ import Concurrency
 
 /// An observation of changes to a store.
 ///
-/// It ends when it is cancelled or released, and does not retain the store. A handler that was
-/// added during ``SecretStores/withDefaultStore(_:operation:)`` retains the store of that call
-/// until the observation ends.
+/// It ends when it is cancelled or released, and does not retain the store. A handler retains
+/// the stores of the `withStandard` and `withDefaultStore` calls in which it was added until the
+/// observation ends.
 public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?
