@@ -34,13 +34,14 @@ final class Setting: Sendable {
   /// standard store; nil for this one.
   var substitute: Setting? {
     // The closure is retained only if it is called.
-    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild, let inStore else { return nil }
+    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild else { return nil }
     if let scope = StandardStore.scope {
-      return scope.store === store ? nil : scope.state(of: self, inStore)
+      guard let inStore, scope.store !== store else { return nil }
+      return scope.state(of: self, inStore)
     }
-    return StandardStore.bootstrapped.map { store in
-      bootstrapped.load() ?? bootstrapped.storeIfNil(inStore(store))
-    }
+    if let setting = bootstrapped.load() { return setting }
+    guard let store = StandardStore.bootstrapped, let inStore else { return nil }
+    return bootstrapped.storeIfNil(inStore(store))
   }
 
   var value: AnyBox {
@@ -172,12 +173,15 @@ final class Setting: Sendable {
   }
 
   /// An in-place change: the value to change, the reason to reject the change if that value is not
-  /// the stored one, and whether it is part of another change.
-  typealias Change = (value: AnyBox, rejection: KeyValueStoreError?, isNested: Bool)
+  /// the stored one, a new failure of loading it, and whether it is part of another change.
+  typealias Change = (
+    value: AnyBox, rejection: KeyValueStoreError?, loadError: KeyValueStoreError?, isNested: Bool
+  )
 
   func beginChange() -> Change {
-    if Fork.isChild { return (value: defaultValue, rejection: .forked, isNested: false) }
-    store.loadIfNeeded()
+    if Fork.isChild { return (defaultValue, .forked, nil, isNested: false) }
+    // It is reported at the end, because it usually is the reason to reject the change.
+    let loadError = store.newLoadError()
     store.propertyLock.lock()
     // The error is read first, because another thread may load in between and clear it.
     let (isNested, readError) = store.state.withLock { state in
@@ -186,7 +190,7 @@ final class Setting: Sendable {
       return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
-    return (current.value, current.error ?? readError, isNested)
+    return (current.value, current.error ?? readError, loadError, isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
@@ -207,6 +211,7 @@ final class Setting: Sendable {
       return state.ownTransaction == nil
     }
     store.propertyLock.unlock()
+    if let error = change.loadError, error != change.rejection { store.report(error) }
     if case .failure(let error) = outcome { KeyValueStore.onFailure(error) }
     if mustWrite { store.flushOrSchedule() }
   }
@@ -255,7 +260,8 @@ final class Setting: Sendable {
       KeyValueStore.onFailure(.forked)
       return KeyValueObservation {}
     }
-    let observer = Observer(handler)
+    let scopes = StoreScopes.current
+    let observer = Observer<ErrorObserver.Handler> { error in scopes.run { handler(error) } }
     _ = read()
     store.state.withLock { state in
       state.errorObservers.append(ErrorObserver(declaration: declaration, observer: observer))

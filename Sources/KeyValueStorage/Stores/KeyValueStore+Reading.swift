@@ -53,12 +53,18 @@ extension KeyValueStore {
 
   /// Loads the values if the cached ones may be stale, and reports a new failure.
   func loadIfNeeded() {
+    if let error = newLoadError() { report(error) }
+  }
+
+  /// Loads the values if the cached ones may be stale, and returns a new failure.
+  func newLoadError() -> KeyValueStoreError? {
     let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
-    if !isNeeded { return }
+    if !isNeeded { return nil }
     do {
       try read(isImplicit: true)
+      return nil
     } catch {
-      if error != lastError { report(error) }
+      return error == lastError ? nil : error
     }
   }
 

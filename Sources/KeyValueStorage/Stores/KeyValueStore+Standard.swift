@@ -1,3 +1,4 @@
+import Concurrency
 import StorageInternals
 import Synchronization
 
@@ -21,14 +22,12 @@ extension KeyValueStore {
   /// Call this method at most once, before any use of ``standard``; its settings may be declared
   /// earlier. Any other call traps.
   public static func bootstrap(_ store: KeyValueStore) {
-    let new = store.substitute ?? store
-    if StandardStore.bootstrappedStore.storeIfNil(new) !== new {
+    let choice = Box(store.substitute ?? store)
+    let first = StandardStore.choice.storeIfNil(choice)
+    if first === choice { return }
+    if first.value !== StandardStore.ofMachine {
       fatalError("KeyValueStore.bootstrap(_:) was called twice. Call it once, when the app starts.")
     }
-    let isFirst = StandardStore.choice.compareExchange(
-      expected: .none, desired: .bootstrapped, ordering: .acquiringAndReleasing
-    ).exchanged
-    if isFirst { return }
     fatalError(
       """
       KeyValueStore.bootstrap(_:) was called after the standard store had been used. Call it when \
@@ -77,16 +76,12 @@ extension KeyValueStore {
 
 /// The store that takes the place of `KeyValueStore.standard`.
 enum StandardStore {
-  /// The process's store; the first access sets it to that of the machine.
-  fileprivate enum Choice: UInt8, AtomicRepresentable {
-    case none, machine, bootstrapped
-  }
-
   /// The machine's store, in the directory named after the executable.
   static let ofMachine = KeyValueStore(applicationName: nil)
-  fileprivate static let choice = Atomic(Choice.none)
-  /// The store of `bootstrap(_:)`, which is set before the choice.
-  fileprivate static let bootstrappedStore = AtomicLazyReference<KeyValueStore>()
+  /// The process's store; the first access sets it to that of the machine.
+  fileprivate static let choice = AtomicLazyReference<Box<KeyValueStore>>()
+  /// Whether the machine's store is known to be the choice; checking it retains nothing.
+  private static let isMachineChosen = Atomic(false)
   fileprivate static let scopes = DefaultStoreScopes<KeyValueStore, Setting> { message in
     KeyValueStore(MemoryBackend(failingWith: .unavailable(message)))
   }
@@ -95,7 +90,7 @@ enum StandardStore {
 
   /// Whether every access uses the machine's store; false until the first access.
   static var isMachines: Bool {
-    !mayHaveScope.load(ordering: .acquiring) && choice.load(ordering: .relaxed) == .machine
+    !mayHaveScope.load(ordering: .acquiring) && isMachineChosen.load(ordering: .relaxed)
   }
 
   /// The scope of the calling task, or one whose store always throws, if a scope is required.
@@ -105,9 +100,10 @@ enum StandardStore {
 
   /// The store of `bootstrap(_:)`; nil if there is none, and then none can be set any more.
   static var bootstrapped: KeyValueStore? {
-    let (_, choice) = choice.compareExchange(
-      expected: .none, desired: .machine, ordering: .acquiringAndReleasing)
-    return choice == .bootstrapped ? bootstrappedStore.load() : nil
+    let store = (choice.load() ?? choice.storeIfNil(Box(ofMachine))).value
+    if store !== ofMachine { return store }
+    isMachineChosen.store(true, ordering: .relaxed)
+    return nil
   }
 
   /// Returns the scopes of the calling task, with a new one in which a store is the standard store.

@@ -12,23 +12,6 @@ struct StandardStoreTests {
   private static let volume = StoredValue(wrappedValue: 1, "volume", in: .standard)
   private static let levels = StoredValue(wrappedValue: [Int](), "levels", in: .standard)
 
-  @Test(arguments: 0..<8) func declaredSettingUsesTheStoreOfTheScope(_ number: Int) async throws {
-    let store = KeyValueStore()
-    try await KeyValueStore.withStandard(store) {
-      #expect(Self.volume.value == 1 && !Self.volume.isSet)
-      Self.volume.value = number
-      await Task.yield()
-      Self.volume.value += 10
-      Self.levels.value.append(number)
-      #expect(Self.volume.value == number + 10)
-      async let seenByChild = Self.volume.load()
-      let seen = try await seenByChild
-      #expect(seen == number + 10 && Self.volume.error == nil)
-    }
-    #expect(try store.value(of: "volume") == number + 10)
-    #expect(try store.value(of: "levels") == [number])
-  }
-
   @Test func methodsUseTheStoreOfTheScope() async throws {
     let file = try TestFile(inMemory: true)
     let outage = Outage(of: .fsync, on: file.directory, code: EINVAL)
@@ -41,6 +24,12 @@ struct StandardStoreTests {
       #expect(Self.volume.value == 5)
       #expect(try standard.value(of: "volume") == 5)
       #expect(try standard.keys() == ["volume"])
+      #expect(standard.declare(Self.volume, Self.levels) == [])
+      try store.set(1, for: "level")
+      #expect(try standard.unknownKeys.map(\.suggestion) == ["levels"])
+      try standard.remove("level")
+      standard.reportUnknownKeys()
+      #expect(store.state.withLock { $0.reportedUnknownKeys != nil })
       try standard.transaction {
         Self.volume.value = 6
         Self.levels.value = [6]
@@ -79,21 +68,17 @@ struct StandardStoreTests {
     #expect(try inner.value(of: "volume") == 3)
   }
 
-  @Test func observerReadsTheStoreOfItsScope() throws {
-    let heard = Lock([[Int]]())
-    let store = KeyValueStore()
-    let observations = KeyValueStore.withStandard(store) {
-      [
-        Self.volume.observe { _, new in heard.withLock { $0.append([new, Self.volume.value]) } },
-        KeyValueStore.standard.observe { _ in
-          heard.withLock { $0.append([Self.volume.value]) }
-        },
-      ]
+  @Test func encodingOfADefaultMayUseTheScope() {
+    struct Level: Codable, Sendable {
+      var level = 1
+
+      func encode(to encoder: any Encoder) throws {
+        try StandardStoreTests.volume.value.encode(to: encoder)
+      }
     }
-    try store.set(5, for: "volume")
-    store.finishHandlers()
-    #expect(heard.withLock { $0.contains([5, 5]) && $0.contains([5]) && $0.count == 2 })
-    for observation in observations { observation.cancel() }
+    KeyValueStore.withStandard(KeyValueStore()) {
+      #expect(!StoredValue(wrappedValue: Level(), "level", in: .standard).isSet)
+    }
   }
 
   @Test func settingWithAStoreIsNotReplaced() throws {
@@ -124,21 +109,23 @@ struct StandardStoreTests {
         .contains("<integer>5</integer>"))
   }
 
-  @Test(arguments: ["bootstrap", "get", "load"])
+  @Test(arguments: ["bootstrap", "same store", "get", "load"])
   func bootstrapOfAUsedStandardStoreIsMisuse(use: String) async throws {
     let directory = try TemporaryDirectory()
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [use, path = directory.path as String] in
       unsafe setenv("XDG_CONFIG_HOME", path, 1)
+      let store = KeyValueStore()
       switch use {
       case "bootstrap": KeyValueStore.bootstrap(KeyValueStore())
+      case "same store": KeyValueStore.bootstrap(store)
       case "get": _ = StoredValue(wrappedValue: 1, "volume", in: .standard).value
       default: try KeyValueStore.standard.load()
       }
-      KeyValueStore.bootstrap(KeyValueStore())
+      KeyValueStore.bootstrap(store)
     }
     let words =
-      use == "bootstrap"
+      ["bootstrap", "same store"].contains(use)
       ? "KeyValueStore.bootstrap(_:) was called twice." : "after the standard store had been used"
     #expect(message(of: result).contains(words))
   }

@@ -99,37 +99,6 @@ struct InMemorySecretStoreTests {
     #expect(try await item.load(authorizedBy: context) == "secret")
   }
 
-  @Test func flagsThatNothingChecksAreRejected() {
-    let item = PasswordItem<String>(
-      .generic(service: "service"), accessFlags: .userPresence, in: InMemorySecretStore())
-    item.value = "secret"
-    guard case .unsupported = item.error else {
-      Issue.record("A flag that cannot be checked is not unsupported.")
-      return
-    }
-  }
-
-  @Test func applicationPasswordIsKept() async throws {
-    let item = PasswordItem<String>(
-      .generic(service: "service"), accessFlags: .applicationPassword, in: store)
-    func context(_ password: String, new: String? = nil) -> AuthenticationContext {
-      AuthenticationContext(
-        reason: "test", applicationPassword: Secret(password),
-        newApplicationPassword: new.map { Secret($0) }, applicationPasswordCost: .minimum)
-    }
-    item.value = "secret"
-    #expect(item.hasUnsavedChanges && item.status == .denied)
-    try await item.save(authorizedBy: context("right"))
-    await #expect(throws: SecretStoreError.wrongApplicationPassword) {
-      try await item.load(authorizedBy: context("wrong"))
-    }
-    #expect(throws: SecretStoreError.self) { try item.load() }
-    #expect(try await item.load(authorizedBy: context("right")) == "secret")
-    item.value = "new"
-    try await item.save(authorizedBy: context("right", new: "newer"))
-    #expect(try await item.load(authorizedBy: context("newer")) == "new")
-  }
-
   @Test func newFingerprintInvalidatesAnItem() async throws {
     let enrolled = Lock<[UInt8]>([1])
     let store = InMemorySecretStore(
