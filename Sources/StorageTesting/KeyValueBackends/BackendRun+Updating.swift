@@ -1,3 +1,4 @@
+import Concurrency
 import KeyValueStorage
 
 // The checks of updates by several writers, of revisions, errors and durability.
@@ -71,30 +72,44 @@ extension BackendRun {
   }
 
   func concurrentUpdatesAreNotLost() async throws {
-    let tasks = 4, increments = 10
+    let writers = 4, increments = 10
     try await withThrowingTaskGroup { group in
-      for index in 0..<tasks {
+      for index in 0..<writers {
         let instance = index.isMultiple(of: 2) ? backend : otherInstance
-        group.addTask {
-          var last = 0
-          for _ in 0..<increments {
-            for contents in [try increment(in: instance), try instance.load()] {
-              let one: Int = value("one", in: contents) ?? 0
-              expect(
-                one == value("two", in: contents), "load() beside other writers",
-                "both changes of each update")
-              expect(one >= last, "load() beside other writers", "no older content than before")
-              last = max(last, one)
-            }
-          }
-        }
+        group.addTask { try await onThread { try increment(in: instance, times: increments) } }
       }
       try await group.waitForAll()
     }
     let contents = try backend.load()
     expect(
-      value("one", in: contents) == tasks * increments, "concurrent updates",
+      value("one", in: contents) == writers * increments, "concurrent updates",
       "the sum of all updates")
+  }
+
+  /// Calls a closure on a thread of its own, because a backend may wait for an asynchronous client,
+  /// which needs the threads of the tasks.
+  private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      let code = DetachedThread.start { continuation.resume(with: Result(catching: body)) }
+      if code != 0 {
+        continuation.resume(
+          throwing: KeyValueStoreError.system(call: "pthread_create", path: "", code: code))
+      }
+    }
+  }
+
+  private func increment(in instance: any KeyValueBackend, times: Int) throws {
+    var last = 0
+    for _ in 0..<times {
+      for contents in [try increment(in: instance), try instance.load()] {
+        let one: Int = value("one", in: contents) ?? 0
+        expect(
+          one == value("two", in: contents), "load() beside other writers",
+          "both changes of each update")
+        expect(one >= last, "load() beside other writers", "no older content than before")
+        last = max(last, one)
+      }
+    }
   }
 
   /// Adds 1 to both of two numbers in one update.

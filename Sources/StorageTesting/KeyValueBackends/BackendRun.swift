@@ -16,7 +16,6 @@ struct BackendRun: Sendable {
 
   func run(_ check: KeyValueBackendConformance.Check) async throws {
     switch check {
-    case .newBackendIsEmpty: try newBackendIsEmpty()
     case .valuesRoundTrip: try valuesRoundTrip()
     case .unusualKeysRoundTrip: try unusualKeysRoundTrip()
     case .updatesApplyInOrder: try updatesApplyInOrder()

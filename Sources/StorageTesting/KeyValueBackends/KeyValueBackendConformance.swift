@@ -38,8 +38,8 @@ public struct KeyValueBackendConformance: Sendable {
   ///     left if the machine stopped now. The given backend is not used afterwards. If it is nil,
   ///     the check of durability uses `reopen`.
   ///   - damage: A closure that makes the content of a backend unreadable, such as by writing
-  ///     garbage, or unreachable. If it is nil, the check of unreadable content checks only that
-  ///     readable content is not moved.
+  ///     garbage, or unreachable, for every instance. If it is nil, the check of unreadable content
+  ///     checks only that readable content is not moved.
   public init(
     _ name: String,
     timeout: Duration? = .seconds(20),
@@ -80,14 +80,14 @@ public struct KeyValueBackendConformance: Sendable {
 
   /// One rule of the `KeyValueBackend` contract.
   public enum Check: String, CaseIterable, Sendable {
-    /// A new backend has no keys, and nothing to move aside.
-    case newBackendIsEmpty
-    /// Values of each kind and size are stored unchanged.
+    /// Values of each kind and size are stored unchanged; one of 100,000 bytes may be refused with
+    /// `KeyValueStoreError.tooLarge(path:limit:)`.
     case valuesRoundTrip
-    /// Keys of any text, also of equivalent texts in other encodings, are stored unchanged.
+    /// Keys of any text, also of equivalent texts in other encodings, are stored unchanged; one of
+    /// 1,000 bytes may be refused with `KeyValueStoreError.tooLarge(path:limit:)`.
     case unusualKeysRoundTrip
-    /// Each update gets the newest content of all instances; afterwards, each instance has exactly
-    /// what all updates have written, in their order.
+    /// A new backend has no keys. Each update gets the newest content of all instances; afterwards,
+    /// each instance has exactly what all updates have written, in their order.
     case updatesApplyInOrder
     /// A removal affects no other key, and can be repeated.
     case removedKeysAreGone
@@ -104,6 +104,9 @@ public struct KeyValueBackendConformance: Sendable {
     /// content than the last one.
     case concurrentUpdatesAreNotLost
     /// Unreadable content is an error and is not overwritten, and only it is moved aside.
+    ///
+    /// If the content is unreachable, `moveAside` may throw `unavailable`, `system`, `busy`,
+    /// `readOnly`, `ownedByAnother` or `notAFile`.
     case onlyUnreadableContentsAreMovedAside
 
     /// Every handler is called after each kind of change, including those by another instance.

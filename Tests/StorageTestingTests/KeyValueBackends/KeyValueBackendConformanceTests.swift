@@ -31,12 +31,18 @@ struct KeyValueBackendConformanceTests {
     await conformance.run()
   }
 
+  @Test func revisionsMayGrowAndSizesMayBeLimited() async {
+    let conformance = KeyValueBackendConformance(
+      "Unusual backend", timeout: nil, makeBackend: { NonconformingBackend(nil, isUnusual: true) })
+    await conformance.run()
+  }
+
   @Test func failureToCreateBackendIsFinding() async {
     let error = KeyValueStoreError.unavailable("The server is down.")
     let conformance = KeyValueBackendConformance("Broken") { throw error }
     #expect(
-      await conformance.findings(of: .newBackendIsEmpty)
-        == ["Broken, newBackendIsEmpty: unexpected error: \(error)"])
+      await conformance.findings(of: .valuesRoundTrip)
+        == ["Broken, valuesRoundTrip: unexpected error: \(error)"])
   }
 
   private func conformance(of violation: BackendViolation?) -> KeyValueBackendConformance {

@@ -13,10 +13,9 @@ enum BackendViolation: CaseIterable, Sendable {
   case loadsPreviousContents, updatesPreviousContents, returnsPreviousContents,
     doesNotShareContents, neverReportsChanges, reusesRevisions
   /// It returns before a change is durable.
-  case writesAtNextCall, neverWrites
+  case writesAtNextCall
   /// It hides errors, or answers with an empty content instead.
-  case swallowsErrors, writesDespiteErrors, rewritesDespiteErrors, hidesDamage,
-    overwritesDamage, keepsDamage
+  case swallowsErrors, writesDespiteErrors, hidesDamage, overwritesDamage, keepsDamage
   /// It writes or moves what it must not.
   case rewritesForEmptyUpdates, movesReadableContents
   /// It notifies observers never, late, too early, twice, without a change, or after their end.
@@ -26,17 +25,17 @@ enum BackendViolation: CaseIterable, Sendable {
   /// The check that must detect the violation.
   var check: KeyValueBackendConformance.Check {
     switch self {
-    case .startsWithKey: .newBackendIsEmpty
     case .truncatesValues: .valuesRoundTrip
     case .normalizesKeys: .unusualKeysRoundTrip
-    case .losesOneOfTwoKeys, .appliesUpdatesInReverse, .inventsKey, .loadsPreviousContents,
-      .updatesPreviousContents, .returnsPreviousContents, .doesNotShareContents:
+    case .startsWithKey, .losesOneOfTwoKeys, .appliesUpdatesInReverse, .inventsKey,
+      .loadsPreviousContents, .updatesPreviousContents, .returnsPreviousContents,
+      .doesNotShareContents:
       .updatesApplyInOrder
     case .ignoresRemovals, .removesNeighbors: .removedKeysAreGone
     case .neverReportsChanges, .reusesRevisions: .revisionsTellChanges
     case .rewritesForEmptyUpdates, .notifiesOfEmptyUpdates: .emptyUpdateWritesNothing
-    case .swallowsErrors, .writesDespiteErrors, .rewritesDespiteErrors: .errorsArePassedOn
-    case .writesAtNextCall, .neverWrites: .updatesAreDurable
+    case .swallowsErrors, .writesDespiteErrors: .errorsArePassedOn
+    case .writesAtNextCall: .updatesAreDurable
     case .losesConcurrentUpdates: .concurrentUpdatesAreNotLost
     case .hidesDamage, .overwritesDamage, .keepsDamage, .movesReadableContents:
       .onlyUnreadableContentsAreMovedAside

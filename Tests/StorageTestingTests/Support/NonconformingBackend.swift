@@ -4,16 +4,19 @@ import Synchronization
 
 /// A backend that commits one violation of the contract, or none.
 ///
-/// Its instances share a medium in memory, which an update changes if no other one did meanwhile.
+/// Its instances share a medium in memory, which has one writer at a time.
 final class NonconformingBackend: KeyValueBackend {
   let format = KeyValueFormat.json
   let name = "a medium in memory"
   private let violation: BackendViolation?
+  /// Whether each access has contents of a new revision, and a large key or value is refused.
+  private let isUnusual: Bool
   private let medium: Medium
   private let calls = Atomic(0)
 
-  init(_ violation: BackendViolation?) {
+  init(_ violation: BackendViolation?, isUnusual: Bool = false) {
     self.violation = violation
+    self.isUnusual = isUnusual
     let values = violation == .startsWithKey ? [("old", ArraySlice("1".utf8))] : []
     medium = Medium(KeyValueContents(values, revision: 0))
   }
@@ -21,12 +24,14 @@ final class NonconformingBackend: KeyValueBackend {
   /// Creates another instance with the same content.
   init(reopening backend: NonconformingBackend) {
     violation = backend.violation
+    isUnusual = backend.isUnusual
     medium = violation == .doesNotShareContents ? Medium() : backend.medium
   }
 
   /// Creates an instance with the content that a crash leaves.
   init(afterCrashOf backend: NonconformingBackend) {
     violation = backend.violation
+    isUnusual = backend.isUnusual
     medium = Medium(backend.medium.state.withLock { $0.durable })
   }
 
@@ -43,12 +48,13 @@ final class NonconformingBackend: KeyValueBackend {
     if violation == .inventsKey, !state.contents.isEmpty {
       return changed(state.contents, "invented", to: "1")
     }
-    return state.contents
+    return numbered(state.contents)
   }
 
   func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
     if violation == .neverReportsChanges { return false }
-    return medium.state.withLock { $0.isDamaged || $0.contents.revision != revision }
+    let number = isUnusual ? revision / Self.accessesPerRevision : revision
+    return medium.state.withLock { $0.isDamaged || $0.contents.revision != number }
   }
 
   func update<Result>(
@@ -56,36 +62,47 @@ final class NonconformingBackend: KeyValueBackend {
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
     deliverLateNotifications()
-    while true {
-      let state = medium.state.withLock { $0 }
-      if state.isDamaged, violation != .hidesDamage, violation != .overwritesDamage {
-        throw Self.damaged
-      }
-      let base = violation == .updatesPreviousContents ? state.previous : state.contents
-      let outcome: (changes: KeyValueChanges, result: Result)
-      do throws(KeyValueStoreError) {
-        outcome = try changes(base)
-      } catch {
-        if violation == .writesDespiteErrors {
-          medium.state.withLock { $0.contents = changed($0.contents, "partial", to: "1") }
-        }
-        if violation == .rewritesDespiteErrors {
-          _ = commit(KeyValueChanges(), basedOn: state)
-        }
-        // Without a result of the closure, only a result without a value can be returned.
-        if violation == .swallowsErrors, let result = () as? Result { return (base, result) }
-        throw error
-      }
-      let (wanted, result) = outcome
-      if wanted.isEmpty, violation != .rewritesForEmptyUpdates {
-        if violation == .notifiesOfEmptyUpdates { medium.notify(by: self) }
-        return (base, result)
-      }
-      if violation == .notifiesBeforeChanges { medium.notify(by: self) }
-      guard let written = commit(altered(wanted), basedOn: state) else { continue }
-      if violation != .notifiesBeforeChanges { notify() }
-      return (violation == .returnsPreviousContents ? base : written, result)
+    let (contents, result, isChanged) = try medium.writing.withLock {
+      () throws(KeyValueStoreError) in try write(changes)
     }
+    // No lock is held, because the handlers load.
+    if isChanged { notify() }
+    return (contents, result)
+  }
+
+  /// Makes changes as the only writer, and returns whether handlers are still to be called.
+  private func write<Result>(
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result, isChanged: Bool) {
+    let state = medium.state.withLock { $0 }
+    if state.isDamaged, violation != .hidesDamage, violation != .overwritesDamage {
+      throw Self.damaged
+    }
+    let base = numbered(violation == .updatesPreviousContents ? state.previous : state.contents)
+    let outcome: (changes: KeyValueChanges, result: Result)
+    do throws(KeyValueStoreError) {
+      outcome = try changes(base)
+    } catch {
+      if violation == .writesDespiteErrors {
+        medium.state.withLock { $0.contents = changed($0.contents, "partial", to: "1") }
+      }
+      // Without a result of the closure, only a result without a value can be returned.
+      if violation == .swallowsErrors, let result = () as? Result { return (base, result, false) }
+      throw error
+    }
+    let (wanted, result) = outcome
+    if wanted.isEmpty, violation != .rewritesForEmptyUpdates {
+      if violation == .notifiesOfEmptyUpdates { medium.notify(by: self) }
+      return (base, result, false)
+    }
+    if isUnusual, wanted.all.contains(where: { max($0.key.utf8.count, $0.value?.count ?? 0) > 900 })
+    {
+      throw .tooLarge(path: name, limit: 900)
+    }
+    if violation == .notifiesBeforeChanges { medium.notify(by: self) }
+    let written = numbered(commit(altered(wanted)))
+    let contents = violation == .returnsPreviousContents ? base : written
+    return (contents, result, violation != .notifiesBeforeChanges)
   }
 
   private func notify() {
@@ -132,6 +149,15 @@ final class NonconformingBackend: KeyValueBackend {
 extension NonconformingBackend {
   private func nextCall() -> Int { calls.add(1, ordering: .relaxed).oldValue }
 
+  private static let accessesPerRevision: Int64 = 1_000_000
+
+  /// Returns contents with the revision of one access.
+  private func numbered(_ contents: KeyValueContents) -> KeyValueContents {
+    if !isUnusual { return contents }
+    return contents.applying(
+      KeyValueChanges(), revision: contents.revision * Self.accessesPerRevision + Int64(nextCall()))
+  }
+
   /// Returns contents with another value, and with the same revision.
   private func changed(
     _ contents: KeyValueContents, _ key: String, to value: String
@@ -159,12 +185,9 @@ extension NonconformingBackend {
     return altered
   }
 
-  /// Makes changes, unless the medium has changed; returns the new contents, or else nil.
-  private func commit(_ changes: KeyValueChanges, basedOn base: Medium.State) -> KeyValueContents? {
+  /// Makes changes, and returns the new contents.
+  private func commit(_ changes: KeyValueChanges) -> KeyValueContents {
     medium.state.withLock { state in
-      if violation != .losesConcurrentUpdates, state.contents.revision != base.contents.revision {
-        return nil
-      }
       let revision = violation == .reusesRevisions ? 1 : state.contents.revision + 1
       // Lost updates are simulated, because threads may happen to run one after the other.
       let isLost = violation == .losesConcurrentUpdates && nextCall() % 4 == 3
@@ -177,7 +200,7 @@ extension NonconformingBackend {
       if violation == .writesAtNextCall { state.durable = state.contents }
       state.contents = contents
       state.lastChanges = changes
-      if violation != .neverWrites, violation != .writesAtNextCall { state.durable = contents }
+      if violation != .writesAtNextCall { state.durable = contents }
       state.isDamaged = false
       return contents
     }
@@ -200,6 +223,8 @@ private final class Medium: Sendable {
   }
 
   let state: Lock<State>
+  /// Held by the writer.
+  let writing = RecursiveLock()
 
   init(_ contents: KeyValueContents = KeyValueContents([], revision: 0)) {
     state = Lock(State(contents: contents, previous: contents, durable: contents))
