@@ -5,17 +5,6 @@ public import Testing
 
 /// A trait that gives each test case its own standard store and default secret store, in memory.
 ///
-/// ```swift
-/// @Suite(.isolatedStorage)
-/// struct PlayerTests {
-///   @Test func mutedPlayerIsSilent() {
-///     let player = Player()
-///     player.mute()
-///     #expect(player.volume == 0)
-///   }
-/// }
-/// ```
-///
 /// The stores are those of `KeyValueStore.withStandard` and `SecretStores.withDefaultStore`, so
 /// they apply to the tasks of the test case, but not to detached tasks, to threads that the test
 /// creates, or to the body of an exit test. No other test sees them.
@@ -53,26 +42,23 @@ public struct IsolatedStorage: SuiteTrait, TestTrait, TestScoping {
 
   private static let targets = Lock(Set<String>())
 
-  /// Returns the name of a test's module; nil on a thread that belongs to no test.
-  package static func module(of test: Test?) -> String? { test?.sourceLocation.moduleName }
-
   /// Makes the tests of a target fail to access the stores of the machine.
-  ///
-  /// In a process, only the first call determines the closure, which returns the module of the test
-  /// that makes an access.
-  package static func require(
-    in target: String,
-    currentModule: @escaping @Sendable () -> String? = { module(of: Test.current) }
-  ) {
+  static func require(in target: String) {
     targets.withLock { _ = $0.insert(target) }
-    KeyValueStore.requireScope { error("The standard store", in: currentModule()) }
-    SecretStores.requireScope { error("The default secret store", in: currentModule()) }
+    KeyValueStore.requireScope { error("The standard store") }
+    SecretStores.requireScope { error("The default secret store") }
   }
 
-  /// Returns the error of an access without a scope; nil if the module does not require isolated
-  /// storage.
-  private static func error(_ store: String, in module: String?) -> String? {
-    let targets = targets.withLock { $0 }
+  private static func error(_ store: String) -> String? {
+    error(store, in: Test.current, requiredIn: targets.withLock { $0 })
+  }
+
+  /// Returns the error of an access without a scope, in a test or on a thread that belongs to none;
+  /// nil if the test's target is not one of those that require isolated storage.
+  package static func error(
+    _ store: String, in test: Test?, requiredIn targets: Set<String>
+  ) -> String? {
+    let module = test?.sourceLocation.moduleName
     if let module, !targets.contains(module) { return nil }
     return """
       \(store) was used outside of a test case with isolated storage, which the tests of \

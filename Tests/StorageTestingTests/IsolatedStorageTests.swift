@@ -11,9 +11,35 @@ private enum App {
   static let token = PasswordItem<String>(.generic(service: "app"))
 }
 
-/// The module of the test to which code pretends to belong.
-private enum CurrentModule {
-  @TaskLocal static var name: String?
+/// A backend whose handlers are called by observers of a store.
+private struct ObservingBackend: KeyValueBackend {
+  let source: KeyValueStore
+  private let backend = NonconformingBackend(nil)
+  var format: KeyValueFormat { backend.format }
+  var name: String { backend.name }
+
+  init(source: KeyValueStore) { self.source = source }
+
+  func load() throws(KeyValueStoreError) -> KeyValueContents { try backend.load() }
+
+  func hasChanged(since revision: Int64) throws(KeyValueStoreError) -> Bool {
+    try backend.hasChanged(since: revision)
+  }
+
+  func update<Result>(
+    within timeout: Duration?,
+    _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
+  ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
+    try backend.update(within: timeout, changes)
+  }
+
+  func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
+    source.observe { _ in handler() }
+  }
+
+  func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
+    try backend.moveAside(within: timeout)
+  }
 }
 
 private struct Forwarder: ForwardingStore {
@@ -38,7 +64,7 @@ private struct Forwarder: ForwardingStore {
     #expect(App.volume.error == nil && App.token.error == nil)
   }
 
-  @Test func observersUseBothStoresOfTheCase() async {
+  @Test(.expectsFailures) func observersUseBothStoresOfTheCase() async throws {
     let (reports, continuation) = AsyncStream.makeStream(of: [String?].self)
     @Sendable func report() { continuation.yield(["\(App.volume.value)", App.token.value]) }
     var iterator = reports.makeAsyncIterator()
@@ -49,7 +75,10 @@ private struct Forwarder: ForwardingStore {
     let ofSecrets = SecretStores.defaultStore.observeChanges(report)
     App.token.value = "new"
     #expect(await iterator.next() == ["5", "new"])
-    withExtendedLifetime((ofSettings, ofSecrets)) {}
+    let ofErrors = App.volume.observeErrors { if $0 != nil { report() } }
+    try KeyValueStore.standard.set("text", for: "volume")
+    #expect(await iterator.next() == ["5", "new"])
+    withExtendedLifetime((ofSettings, ofSecrets, ofErrors)) {}
   }
 
   @Test func storeIsReleasedAfterItsScope() {
@@ -66,6 +95,21 @@ private struct Forwarder: ForwardingStore {
     #expect(released == nil)
   }
 
+  @Test func settingsStoreIsReleasedAfterItsScope() {
+    let source = KeyValueStore()
+    weak var released: KeyValueStore?
+    do {
+      let store = KeyValueStore(ObservingBackend(source: source))
+      released = store
+      KeyValueStore.withStandard(store) {
+        App.volume.value = 3
+        #expect(App.volume.value == 3)
+      }
+    }
+    #expect(released == nil)
+    withExtendedLifetime(source) {}
+  }
+
   struct Nested {
     @Test func nestedSuiteIsIsolated() throws {
       #expect(!App.volume.isSet)
@@ -79,10 +123,6 @@ struct RequiredIsolationTests {
   @Test(.isolatedStorage) func testMayHaveTheTrait() throws {
     App.volume.value = 3
     #expect(try App.volume.load() == 3)
-  }
-
-  @Test func moduleOfCurrentTestIsKnown() {
-    #expect(IsolatedStorage.module(of: Test.current) == "StorageTestingTests")
   }
 
   @Test func wrongTargetIsAnIssue() async throws {
@@ -101,56 +141,40 @@ struct RequiredIsolationTests {
     }
   }
 
-  @Test func onlyTestsOfTheTargetNeedIsolation() async {
-    await #expect(processExitsWith: .success) {
-      ExpectedFailures.begin()
-      KeyValueStore.bootstrap(KeyValueStore())
-      SecretStores.bootstrap(InMemorySecretStore())
-      for target in ["PlayerTests", "AppTests"] {
-        IsolatedStorage.require(in: target) { CurrentModule.name }
-      }
-      func errors(in module: String?) -> [String] {
-        CurrentModule.$name.withValue(module) {
-          [Result { _ = try App.volume.load() }, Result { _ = try App.token.load() }]
-            .compactMap { result in
-              if case .failure(let error) = result { "\(error)" } else { nil }
-            }
-        }
-      }
-      #expect(errors(in: "OtherTests") == [])
-      for (module, names) in [("AppTests", "AppTests"), (nil, "AppTests, PlayerTests")] {
-        let errors = errors(in: module)
-        #expect(errors.count == 2)
-        #expect(errors.allSatisfy { $0.contains("the tests of \(names) require") })
-      }
+  @Test func onlyTestsOfTheTargetNeedIsolation() throws {
+    func error(in test: Test?, requiredIn targets: Set<String>) -> String? {
+      IsolatedStorage.error("The store", in: test, requiredIn: targets)
     }
-  }
-
-  @Test func failedSetIsReportedOnce() async {
-    await #expect(processExitsWith: .success) {
-      let reports = Lock(0)
-      KeyValueStore.onFailure = { _ in reports.withLock { $0 += 1 } }
-      _ = IsolatedStorage.isolatedStorage(requiredIn: "AppTests")
-      App.volume.value = 7
-      #expect(reports.withLock { $0 } == 1)
-    }
+    let test = try #require(Test.current)
+    let own = "StorageTestingTests"
+    #expect(error(in: test, requiredIn: ["AppTests"]) == nil)
+    let ofTest = try #require(error(in: test, requiredIn: ["AppTests", own]))
+    #expect(ofTest.contains("the tests of \(own) require"))
+    let ofThread = try #require(error(in: nil, requiredIn: ["PlayerTests", "AppTests"]))
+    #expect(ofThread.contains("the tests of AppTests, PlayerTests require"))
   }
 
   // The requirement belongs to the process, in which this code is in no test.
   @Test func settingOutsideOfAScopeHasItsDefault() async {
     await #expect(processExitsWith: .success) {
-      ExpectedFailures.begin()
+      let reports = Lock(0)
+      KeyValueStore.onFailure = { _ in reports.withLock { $0 += 1 } }
       _ = IsolatedStorage.isolatedStorage(requiredIn: "AppTests")
       let error = try #require(throws: KeyValueStoreError.self) { try App.volume.load() }
       #expect("\(error)".contains("the tests of AppTests require"))
+      #expect(reports.withLock { $0 } == 0)
       App.volume.value = 7
+      #expect(reports.withLock { $0 } == 1)
       App.volume.value += 1
+      #expect(reports.withLock { $0 } == 2)
       #expect(App.volume.value == 1)
       #expect(App.volume.error == error)
       #expect(throws: error) { try App.volume.save(7) }
       #expect(throws: error) { try KeyValueStore.standard.set(7, for: "volume") }
       #expect(throws: error) { try KeyValueStore.standard.transaction { App.volume.value = 7 } }
       #expect(throws: error) { try KeyValueStore.standard.keys() }
+      #expect(throws: error) { try KeyValueStore.standard.unknownKeys }
+      #expect(KeyValueStore.standard.declare(App.volume) == [error])
 
       let volume = StoredValue(wrappedValue: 1, "volume", in: KeyValueStore())
       try volume.save(2)
