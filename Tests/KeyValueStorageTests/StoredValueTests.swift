@@ -150,6 +150,24 @@ struct StoredValueTests {
     #expect(setting.isSet)
   }
 
+  @Test func setInATransactionEndsARejection() throws {
+    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: KeyValueStore())
+    let errors = Heard<Bool>()
+    let observation = setting.observeErrors { errors.hear($0 != nil) }
+    setting.wrappedValue = Unencodable(isBad: true)
+    struct Abandoned: Error {}
+    #expect(throws: Abandoned.self) {
+      try setting.store.transaction {
+        setting.wrappedValue = Unencodable(isBad: false)
+        throw Abandoned()
+      }
+    }
+    setting.store.finishHandlers()
+    #expect(setting.error == nil)
+    #expect(errors.all == [true, false])
+    observation.cancel()
+  }
+
   /// A value that no `Codable` type has, such as one with a key twice or a UID.
   @Test(arguments: KeyValueFormat.allCases)
   func unknownValueIsKept(_ format: KeyValueFormat) throws {

@@ -54,7 +54,8 @@ extension FileBackend {
       if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
       found = try self.status(of: path)
     }
-    throw .unavailable("\(path) changes faster than it can be read. Try again later.")
+    throw .unavailable(
+      "\(path.shown(atMost: 4096)) changes faster than it can be read. Try again later.")
   }
 
   /// Reads a file once; returns nil if it was removed, or was written during the read.

@@ -242,6 +242,15 @@ extension StoreState {
     declaration.cache.rejection ?? declaration.cache.error ?? storingError(of: declaration.key)
   }
 
+  /// Whether the reason to reject a change still holds.
+  func isCurrent(_ rejection: KeyValueStoreError, of declaration: Declaration) -> Bool {
+    switch rejection {
+    case .unencodable: true
+    case .undecodable: declaration.cache.error != nil
+    default: readError != nil
+    }
+  }
+
   /// The error of a key whose value is valid.
   func storingError(of key: StoredKey) -> KeyValueStoreError? {
     readError ?? (unsaved[key] == nil ? nil : writeError)

@@ -155,7 +155,11 @@ final class Setting: Sendable {
     func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
       if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
-      guard let generation = state.set(key, to: encoded) else { return false }
+      guard let generation = state.set(key, to: encoded) else {
+        // The rejection has ended, although the value is not yet visible to other threads.
+        state.notifyErrorObservers(of: key)
+        return false
+      }
       replaced = declaration.cache.valid
       declaration.cache.set(encoded, (value, nil), since: generation)
       // The thread of a transaction has its own value.
@@ -201,8 +205,9 @@ final class Setting: Sendable {
       assign(try encode(value), Box(value))
     }
     let mustWrite = store.state.withLock { state in
-      // The rejection is set before the next change by another thread, whose success clears it.
-      if case .failure(let error) = outcome {
+      // The rejection is set before the next change by another thread, whose success clears it. The
+      // reason may be gone, because the file was read during the change.
+      if case .failure(let error) = outcome, state.isCurrent(error, of: declaration) {
         declaration.cache.rejection = error
         state.notifyErrorObservers(of: key)
       }
@@ -225,30 +230,38 @@ final class Setting: Sendable {
   }
 
   /// Calls a closure with nil and the current value, then at each change with the old and new one.
-  func observe(
+  func observe<Value: Codable & Sendable>(
+    _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, and whether the observer was called with it.
-    typealias Last = (value: AnyBox, encoded: EncodedValue?, isKnown: Bool)
+    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
+    /// whether the observer was called with the value.
+    typealias Last = (
+      value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
+    )
     var valid: (value: AnyBox?, encoded: EncodedValue?) = (nil, nil)
     if !Fork.isChild {
       // An invalid value is reported now instead of at the next get.
       _ = read()
       valid = store.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
     }
-    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, false))
-    return store.observe(key) { [declaration, defaultValue] _, encoded in
+    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
+    return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
         if old.isKnown, old.encoded == encoded { return }
+        // An invalid value may have been corrected to the default one.
+        if let encoded, encoded == old.default { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied, true) }
+        last.withLock { $0 = (value, encoded?.copied, nil, true) }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        last.withLock { $0.isKnown = true }
+        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
+        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
         observer(nil, old.value)
       }
     }
@@ -265,7 +278,7 @@ final class Setting: Sendable {
     _ = read()
     store.state.withLock { state in
       state.errorObservers.append(ErrorObserver(declaration: declaration, observer: observer))
-      state.notifyErrorObservers()
+      state.notifyErrorObservers(of: key)
     }
     return KeyValueObservation(
       end: observer.end { [weak store] observer in

@@ -28,9 +28,10 @@ import ValueFormats
 ///
 /// Where Swift allows no property wrapper, as in `Sendable` classes, use a constant, as in
 /// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key, type and
-/// store. The store retains the last valid value of each key and type, and of each default value of
-/// a structure, but from 1,000 of them on, it may forget those without a property. For keys that
-/// are only known at run time, use ``KeyValueStore/value(of:as:)``.
+/// store, and equal members of the default value. The store retains the last valid value of each
+/// key and type, and of each default value of a structure, but from 1,000 of them on, it may forget
+/// those without a property. For keys that are only known at run time, use
+/// ``KeyValueStore/value(of:as:)``.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
   private let declared: Setting
@@ -38,6 +39,9 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   var setting: Setting { declared.substitute ?? declared }
 
   /// Creates a property with a default value; the store is not read before the first access.
+  ///
+  /// The default value is encoded at once, which calls the type's `Encodable` code, because its
+  /// members complete a stored structure.
   ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
@@ -118,7 +122,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
-    setting.observe { old, new in
+    setting.observe(Value.self) { old, new in
       if let old { observer(Self.value(old), Self.value(new)) }
     }
   }
@@ -145,7 +149,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
         continuation.yield(wrappedValue)
         return continuation.finish()
       }
-      let observation = setting.observe { continuation.yield(Self.value($1)) }
+      let observation = setting.observe(Value.self) { continuation.yield(Self.value($1)) }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }

@@ -37,7 +37,7 @@ extension KeyValueStore {
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    if let substitute { return try substitute.value(of: key) }
+    if let substitute { return try substitute.value(of: key, as: type) }
     try read()
     guard let encoded = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
     do throws(DecodingFailure) {
@@ -45,6 +45,30 @@ extension KeyValueStore {
     } catch {
       throw backend.errors(for: [error])[0]
     }
+  }
+
+  /// Returns the values of many keys; nil for a key that has none.
+  ///
+  /// The file is read again at most once for the places of all mistakes.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
+  package func values<Value: Decodable>(
+    of keys: [String], as type: Value.Type
+  ) throws -> [Result<Value, KeyValueStoreError>?] {
+    if let substitute { return try substitute.values(of: keys, as: type) }
+    try read()
+    let encoded = state.withLock { state in keys.map { state.visible(StoredKey($0)) } }
+    let outcomes = zip(keys, encoded).map { key, encoded -> Result<Value, DecodingFailure>? in
+      guard let encoded else { return nil }
+      return Result { () throws(DecodingFailure) in
+        try coding.decoded(type, from: encoded, key: key)
+      }
+    }
+    let failures = outcomes.compactMap { outcome in
+      if case .failure(let failure)? = outcome { failure } else { nil }
+    }
+    var errors = backend.errors(for: failures)[...]
+    return outcomes.map { outcome in outcome?.mapError { _ in errors.removeFirst() } }
   }
 
   var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }

@@ -2,6 +2,7 @@ import CLibrary
 import Concurrency
 public import FoundationEssentials
 import StorageInternals
+import ValueFormats
 
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
@@ -58,29 +59,32 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     switch self {
     case .unreadable(let file):
       """
-      \(file.place.path) cannot be read at \(file.place.position ?? "byte \(file.offset)"): \
+      \(file.place.path.shown) cannot be read at \(file.place.position ?? "byte \(file.offset)"): \
       \(file.reason). Correct the file, or move it \
       aside with moveAsideUnreadableFile(); until then, the file is not written.
       """
     case .empty(let path):
       """
-      \(path) is empty: another program is writing it, or a crash truncated it. Restore its \
+      \(path.shown) is empty: another program is writing it, or a crash truncated it. Restore its \
       content, or move it aside with moveAsideUnreadableFile().
       """
     case .notAFile(let path):
-      "\(path) is not a regular file. Create the store with the path of a file."
+      "\(path.shown) is not a regular file. Create the store with the path of a file."
     case .tooLarge(let path, let limit):
       """
-      \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
+      \(path.shown) is, or would become, larger than \(limit) bytes. Store large data in a \
+      separate file.
       """
     case .readOnly(let path):
-      "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again."
+      """
+      \(path.shown) is read-only, even for its owner. Permit writing with chmod u+w, and try again.
+      """
     case .ownedByAnother(let path):
-      "Another user owns \(path). Write it as that user, or change its owner."
+      "Another user owns \(path.shown). Write it as that user, or change its owner."
     case .busy(let path, let holder):
       """
-      \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
-      stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
+      \(path.shown) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may \
+      be stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
       """
     case .newerVersion(let found, let supported):
       """
@@ -97,14 +101,19 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     case .forked: Fork.advice
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
-    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path.shown, code: code)
     case .system(let call, let path, let code):
-      "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
+      "\(call) of \(path.shown) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
 
   /// The same text as ``description``, for `localizedDescription`.
   public var errorDescription: String? { description }
+}
+
+extension String {
+  /// A path on one line, with at most as many characters as the kernel permits.
+  fileprivate var shown: String { shown(atMost: 4096) }
 }
 
 extension KeyValueStoreError {
@@ -120,14 +129,6 @@ extension KeyValueStoreError {
 
   static func checkProcess() throws(KeyValueStoreError) {
     if Fork.isChild { throw .forked }
-  }
-
-  /// Whether somebody has to change the file, so that an access that was refused may succeed.
-  var isOfFile: Bool {
-    switch self {
-    case .unreadable, .empty, .notAFile, .tooLarge, .newerVersion, .migrationFailed: true
-    default: false
-    }
   }
 
   /// Whether a smaller write may succeed.

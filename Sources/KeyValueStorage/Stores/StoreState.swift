@@ -105,8 +105,11 @@ struct StoreState: Sendable {
     for value in pending { value.declaration.cache.isOutdated = true }
     if readError != nil {
       for declaration in declarations.all {
-        let isMended = declaration.cache.rejection?.isOfFile ?? false
-        if isMended { declaration.cache.rejection = nil }
+        switch declaration.cache.rejection {
+        case nil, .unencodable?, .undecodable?: break
+        // The newest value could not be read then.
+        default: declaration.cache.rejection = nil
+        }
       }
     }
     // Last, so that an observer of errors is not called with nil before a mistake is found.

@@ -20,7 +20,8 @@ public struct UndecodableValue: Hashable, Sendable {
   ///
   /// The `debugDescription` of a type's own error has at most 200 characters here.
   public let reason: String
-  /// The place of the invalid part when the store found it; nil for a store without a file.
+  /// The place of the invalid part when the store found it; nil for a store without a file, and in
+  /// a migration.
   public let place: FilePlace?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.

@@ -1,3 +1,4 @@
+// Decoding settings, whose missing members are taken from a default value.
 extension TreeDecoder {
   /// Returns the maximum number of members that are taken from a default value, for a stored value
   /// of a size in bytes.

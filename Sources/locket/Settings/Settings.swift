@@ -85,16 +85,15 @@ extension Command {
     let keys = try settings.keys()
     if let failure = arguments.missingFile(.settingsFile) { throw failure }
     var status = ExitStatus.done
-    for key in keys {
-      do {
-        // Another process may have removed the setting meanwhile.
-        guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
-        try Output.line("\(key.asListedKey)\t\(value.json)")
-      } catch let error as KeyValueStoreError {
+    for (key, value) in zip(keys, try settings.values(of: keys, as: JSONValue.self)) {
+      switch value {
+      case .success(let value)?: try Output.line("\(key.asListedKey)\t\(value.json)")
+      case .failure(let error)?:
         // An invalid value does not prevent listing the others.
-        guard error.isOfValue else { throw error }
         Program.report(error.text(for: arguments))
         status = .failed
+      // Another process may have removed the setting meanwhile.
+      case nil: break
       }
     }
     return status
@@ -158,14 +157,6 @@ extension Command {
   }
 }
 
-extension UndecodableValue {
-  /// The position in the file for a message; empty if it is not known.
-  fileprivate var position: String {
-    guard let line = place?.line, let column = place?.column else { return "" }
-    return " at line \(line), column \(column)"
-  }
-}
-
 extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
@@ -174,8 +165,8 @@ extension KeyValueStoreError {
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):
       """
-      The value of \(String(reflecting: value.key))\(value.position) cannot be shown: \
-      \(value.reason).
+      The value of \(String(reflecting: value.key))\
+      \(value.place?.position.map { " at \($0)" } ?? "") cannot be shown: \(value.reason).
       """
     default: "\(self)"
     }

@@ -73,6 +73,21 @@ struct UnreadableFileTests {
     #expect(error?.description.hasPrefix("\(file.path) cannot be read \(message)") == true)
   }
 
+  @Test func pathInAMessageIsOnOneLine() {
+    let path = "/a\n\u{1B}/" + String(repeating: "x", count: 5000)
+    let shown = "/a\u{FFFD}\u{FFFD}/" + String(repeating: "x", count: 4091) + "…"
+    let errors: [KeyValueStoreError] = [
+      .unreadable(UnreadableFile(place: FilePlace(path: path), reason: "reason", offset: 0)),
+      .empty(path: path), .notAFile(path: path), .tooLarge(path: path, limit: 1),
+      .readOnly(path: path), .ownedByAnother(path: path), .busy(path: path, holder: nil),
+      .uncertain(path: path, code: 5), .system(call: "open", path: path, code: 5),
+    ]
+    for error in errors {
+      let message = error.description
+      #expect(message.contains(shown) && !message.contains("\n"), "\(message)")
+    }
+  }
+
   @Test(arguments: ["https://example.org/settings", "file:///a/h%E9/settings"])
   func storeWithoutALocationIsAnError(url: String) throws {
     let store = KeyValueStore(json: try #require(URL(string: url)))

@@ -38,7 +38,7 @@ public struct FilePlace: Hashable, Sendable {
   }
 
   /// The line and the column, such as `line 7, column 14`; nil if they are not known.
-  var position: String? {
+  package var position: String? {
     if let line, let column { "line \(line), column \(column)" } else { nil }
   }
 }
