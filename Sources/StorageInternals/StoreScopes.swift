@@ -8,9 +8,6 @@ package struct StoreScopes: Sendable {
   /// The scopes by the identifier of the `DefaultStoreScopes`, which lives as long as the process.
   fileprivate var scopes: [ObjectIdentifier: any AnyObject & Sendable] = [:]
 
-  /// Creates an empty set of scopes.
-  package init() {}
-
   /// Calls a closure in these scopes, for example an observer that they belong to.
   package func run<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
@@ -74,10 +71,12 @@ package final class DefaultStoreScopes<Store: Sendable, State: Sendable>: Sendab
   }
 
   /// Calls a closure without the scope of the calling task.
-  package func runOutside<Result>(_ body: () -> Result) -> Result {
+  package func runOutside<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     var scopes = StoreScopes.current
     scopes.scopes[ObjectIdentifier(self)] = nil
-    return scopes.run(body)
+    return try scopes.run(body)
   }
 
   /// The scope of the calling task, or one whose store always fails, if a scope is required.

@@ -14,6 +14,8 @@ private enum App {
 /// A backend whose handlers are called by observers of a store.
 private struct ObservingBackend: KeyValueBackend {
   let source: KeyValueStore
+  /// The password with which a backend might connect to its source.
+  let token = Lock<String?>(nil)
   private let backend = NonconformingBackend(nil)
   var format: KeyValueFormat { backend.format }
   var name: String { backend.name }
@@ -34,7 +36,9 @@ private struct ObservingBackend: KeyValueBackend {
   }
 
   func observe(_ handler: @escaping @Sendable () -> Void) -> KeyValueObservation {
-    source.observe { _ in handler() }
+    let password = App.token.value
+    token.withLock { $0 = password }
+    return source.observe { _ in handler() }
   }
 
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {
@@ -108,6 +112,13 @@ private struct Forwarder: ForwardingStore {
     }
     #expect(released == nil)
     withExtendedLifetime(source) {}
+  }
+
+  @Test func backendHasThePasswordsOfTheCase() throws {
+    App.token.value = "The Valley Wind"
+    let backend = ObservingBackend(source: KeyValueStore())
+    try KeyValueStore(backend).load()
+    #expect(backend.token.withLock { $0 } == "The Valley Wind")
   }
 
   struct Nested {

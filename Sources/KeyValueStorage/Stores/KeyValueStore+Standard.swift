@@ -82,7 +82,8 @@ enum StandardStore {
   fileprivate static let choice = AtomicLazyReference<Box<KeyValueStore>>()
   /// Whether the machine's store is known to be the choice; checking it retains nothing.
   private static let isMachineChosen = Atomic(false)
-  fileprivate static let scopes = DefaultStoreScopes<KeyValueStore, Setting> { message in
+  /// The scopes of `withStandard` calls.
+  static let scopes = DefaultStoreScopes<KeyValueStore, Setting> { message in
     KeyValueStore(MemoryBackend(failingWith: .unavailable(message)))
   }
   /// Whether a task may have a scope, or need one; checking it costs a get less than a lookup.

@@ -19,7 +19,7 @@ extension KeyValueStore {
       if isImplicit, let last = watch.lastAttempt, .now - last < .seconds(1) { return watch.error }
       watch.lastAttempt = .now
       // A scope in which the backend called the handler would retain this store.
-      watch.observation = try StoreScopes().run { () throws(KeyValueStoreError) in
+      watch.observation = try StandardStore.scopes.runOutside { () throws(KeyValueStoreError) in
         try backend.observe { [weak self] in self?.fileDidChange() }
       }
       isWatching.store(true, ordering: .releasing)

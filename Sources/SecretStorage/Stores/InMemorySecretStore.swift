@@ -154,6 +154,7 @@ public final class InMemorySecretStore: SynchronouslyObservedStore {
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
+    try SecretStoreError.checkProcess()
     try Self.check(identity, attributes, secretCount: secret.count)
     let bound = try bound(attributes.accessControl, authorization)
     return try write { content throws(SecretStoreError) in

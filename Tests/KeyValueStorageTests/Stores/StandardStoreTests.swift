@@ -23,6 +23,7 @@ struct StandardStoreTests {
       #expect(await changes.next() == "volume")
       #expect(Self.volume.value == 5)
       #expect(try standard.value(of: "volume") == 5)
+      #expect(try standard.values(of: ["volume", "levels"], as: Int.self) == [.success(5), nil])
       #expect(try standard.keys() == ["volume"])
       #expect(standard.declare(Self.volume, Self.levels) == [])
       try store.set(1, for: "level")
@@ -51,6 +52,7 @@ struct StandardStoreTests {
       try source.overwrite(Fixture.text("user-defaults.plist"))
       let plan = try standard.import(UserDefaultsFile(source.path), isDryRun: true)
       #expect(plan.kept == ["volume"])
+      #expect(try standard.keysNotImported(from: []) == [])
     }
     #expect(store.lockTimeout == .seconds(7))
     #expect(try store.keys() == ["volume"] && store.value(of: "volume") == 6)

@@ -37,6 +37,7 @@ private struct Session: Sendable {
   let token = PasswordItem<String>(.generic(service: "com.example.app"))
 }
 
+@Suite(.expectsFailures)
 struct IsolationSnippets {
   @Suite(.isolatedStorage)
   struct PlayerTests {
