@@ -8,7 +8,7 @@ import FoundationEssentials
 /// let token = PasswordItem<String>(.generic(service: "my.service"), in: store)
 /// token.value = "The Valley Wind"
 /// store.lock()
-/// print(token.status)  // locked, which is not absent
+/// print(token.value ?? "no value", token.status)  // no value locked
 /// ```
 ///
 /// The store applies ``Accessibility`` and ``AccessFlags`` as an unlocked or a locked vault does,
