@@ -8,6 +8,7 @@ package protocol StoredFormat: Sendable {
   /// Returns the bytes of a file with the entries of all parts and the text around them.
   func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8]
 
+  /// Returns an entry with the `valueOffset` that `parse` finds in what `join` writes.
   func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]

@@ -5,7 +5,8 @@ public struct KeyValueContents: Sendable {
   /// The keys and values, sorted by key, without duplicates.
   ///
   /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
-  /// is at least one part, which is empty if there are no keys; no other part is empty.
+  /// is at least one part, which is empty if there are no keys; no other part is empty. Those of a
+  /// file keep the array of all its entries until each of them has been changed.
   private(set) var parts: [ArraySlice<KeyValueEntry>]
   /// The text of a file before and after the entries.
   let surroundings: FileSurroundings
@@ -21,6 +22,8 @@ public struct KeyValueContents: Sendable {
     parts = stride(from: 0, to: max(file.entries.count, 1), by: Self.partSize).map {
       file.entries[$0...].prefix(Self.partSize)
     }
+    // A copy of a slice at the end of an array would have the unused capacity of the array.
+    parts.append(ArraySlice(Array(parts.removeLast())))
     surroundings = file.surroundings
     self.revision = revision
   }
@@ -72,8 +75,9 @@ extension KeyValueContents {
           coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
         parts[part].insert(entry, at: index)
         if parts[part].count == 2 * Self.partSize {
-          parts.insert(parts[part].suffix(Self.partSize), at: part + 1)
-          parts[part].removeLast(Self.partSize)
+          // Each half is copied, because slices would keep the other half's values.
+          let halves = [parts[part].prefix(Self.partSize), parts[part].suffix(Self.partSize)]
+          parts.replaceSubrange(part...part, with: halves.map { ArraySlice(Array($0)) })
         }
       } else if isFound {
         parts[part].remove(at: index)

@@ -16,6 +16,7 @@ public import Observation
 public final class ValidatedField<Value: Sendable>: Sendable, Observable, Identifiable {
   let initialValue: Value
   let clock: any Clock<Duration>
+  // No code of the app runs while this lock is held.
   let state: Lock<FieldState<Value>>
   let properties = ObservedProperties()
   let observers = ReportObservers()
