@@ -4,7 +4,7 @@ import ValueFormats
 /// A key and a type of a store's properties, with the decoded value that these properties share.
 ///
 /// Properties whose default values have different members have different declarations, because a
-/// structure in the file is completed with these members.
+/// structure in the file is completed with these members. So have those with and without a check.
 ///
 /// It does not retain the store. It is not generic: looking up generic metadata takes ten times as
 /// long as the rest of a getter.
@@ -93,6 +93,8 @@ final class Declaration: @unchecked Sendable {
   let type: ObjectIdentifier
   /// The tree of the default value, if it is a structure or another dictionary.
   let defaults: ValueTree?
+  /// The boxed `ValueCheck` of the first of these properties; nil for properties without a check.
+  let check: AnyBox?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
   /// Whether the app has passed a property to `KeyValueStore.declare`.
   var isPermanent = false
@@ -100,13 +102,19 @@ final class Declaration: @unchecked Sendable {
   @safe @exclusivity(unchecked) var cache = Cache()
 
   init<Value: Codable & Sendable>(
-    _ key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    _ key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) {
     self.key = key
     self.type = ObjectIdentifier(type)
     self.defaults = defaults
+    self.check = check.map { Box($0) }
     decode = { encoded throws(DecodingFailure) in
-      Box(try coding.decoded(type, from: encoded, key: key.string, defaults: defaults))
+      let value = try coding.decoded(type, from: encoded, key: key.string, defaults: defaults)
+      if let message = check?(value) {
+        throw DecodingFailure(refused: encoded, of: key, "\(type)", message, coding)
+      }
+      return Box(value)
     }
   }
 }
@@ -143,17 +151,22 @@ struct Declarations: Sendable {
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
 
-  /// Returns the declaration of a key, a type and defaults; it is created if there is none.
+  /// Returns the declaration of a key, a type and defaults, with or without a check; it is created
+  /// if there is none.
   ///
   /// The removed ones are to be released without the lock, because values of the app are.
   mutating func declaration<Value: Codable & Sendable>(
-    of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) -> (declaration: Declaration, removed: [Declaration]) {
     let id = ObjectIdentifier(type)
-    let known = self[key].first { $0.type == id && $0.defaults == defaults }
+    let known = self[key].first {
+      // Closures cannot be compared, so any two checks of a key and a type are taken to be equal.
+      $0.type == id && ($0.check == nil) == (check == nil) && $0.defaults == defaults
+    }
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
-    let new = Declaration(key, type, defaults, coding)
+    let new = Declaration(key, type, defaults, check, coding)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)

@@ -11,10 +11,14 @@ final class Setting: Sendable {
   let declaration: Declaration
   private let defaultValue: AnyBox
 
-  init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
+  init<Value: Codable & Sendable>(
+    _ key: String, defaultValue: Value, in store: KeyValueStore,
+    validating check: ValueCheck<Value>?
+  ) {
+    if let message = check?(defaultValue) { refuseDefault(of: key, message) }
     self.store = store
     self.defaultValue = Box(defaultValue)
-    declaration = store.declaration(of: key, default: defaultValue)
+    declaration = store.declaration(of: key, default: defaultValue, validating: check)
   }
 
   var key: StoredKey { declaration.key }
@@ -82,7 +86,13 @@ final class Setting: Sendable {
 
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
-    let encoded = try encode(value)
+    let encoded: EncodedValue?
+    do throws(KeyValueStoreError) {
+      encoded = try encode(value)
+    } catch {
+      reject(error)
+      throw error
+    }
     setSaving((Box(value), encoded, false))
     defer { setSaving(nil) }
     try store.save(key, encoded)
@@ -191,11 +201,13 @@ final class Setting: Sendable {
     if mustWrite { store.flushOrSchedule() }
   }
 
-  /// Returns the encoded value; nil if the value and the default value are both nil.
+  /// Returns the encoded value, if the check allows it; nil if the value and the default value are
+  /// both nil.
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    try store.coding.encode(
+    try declaration.check(value)
+    return try store.coding.encode(
       value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 

@@ -41,18 +41,41 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// The default value is encoded at once, which calls the type's `Encodable` code, because its
   /// members complete a stored structure.
   ///
+  /// A stored value that the check refuses is treated like one of another type: the property keeps
+  /// its last valid value, and ``error`` has the check's message. ``save(_:)`` throws
+  /// ``KeyValueStoreError/unencodable(key:type:reason:)`` with the message, and the setter sets
+  /// ``error`` to it; neither changes anything. ``KeyValueStore/set(_:for:)`` has no check.
+  ///
+  /// The message is a clause without a period, such as "expected an even number", of which at most
+  /// 200 characters are used. The result for a stored value is kept until the value changes, so it
+  /// must depend on nothing else. The check is called on any thread, when the type's `Codable` code
+  /// is, and may use the store as that does: no lock is held, except by an in-place change or a
+  /// transaction that it is part of.
+  ///
+  /// Closures cannot be compared, so properties with the same key, type and store share the first
+  /// check among them. Use the same check for each. Those without a check share another value,
+  /// which may be one that the check refuses.
+  ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
   ///   - key: The key: any string, except `$version` in a store with a version.
   ///   - store: The store of the key.
-  public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
-    setting = Setting(key, defaultValue: wrappedValue, in: store)
+  ///   - check: Returns a message for a value that it refuses, or nil; if it refuses the default
+  ///     value, this initializer traps.
+  public init(
+    wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard,
+    validating check: (@Sendable (Value) -> String?)? = nil
+  ) {
+    setting = Setting(key, defaultValue: wrappedValue, in: store, validating: check)
   }
 
-  /// Creates an optional property, which is nil while no value is stored.
-  public init(_ key: String, in store: KeyValueStore = .standard)
-  where Value: ExpressibleByNilLiteral {
-    setting = Setting(key, defaultValue: nil as Value, in: store)
+  /// Creates an optional property, which is nil while no value is stored; see
+  /// ``init(wrappedValue:_:in:validating:)``.
+  public init(
+    _ key: String, in store: KeyValueStore = .standard,
+    validating check: (@Sendable (Value) -> String?)? = nil
+  ) where Value: ExpressibleByNilLiteral {
+    setting = Setting(key, defaultValue: nil as Value, in: store, validating: check)
   }
 
   /// The value; see ``StoredValue``.
