@@ -96,25 +96,33 @@ final class Declaration: @unchecked Sendable {
   /// The boxed `ValueCheck` of the first of these properties; nil for properties without a check.
   let check: AnyBox?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
+  /// Encodes the default value of the first of these properties; returns nil if it is nil.
+  let encodeDefault: @Sendable () throws(KeyValueStoreError) -> EncodedValue?
   /// Whether the app has passed a property to `KeyValueStore.declare`.
-  var isPermanent = false
+  fileprivate(set) var isPermanent = false
+  /// A number that increases in the order of declaration.
+  fileprivate(set) var number = 0
   // The lock excludes other threads, and each access is over before the next one begins.
   @safe @exclusivity(unchecked) var cache = Cache()
 
   init<Value: Codable & Sendable>(
-    _ key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
     _ coding: any StoredFormat
   ) {
     self.key = key
-    self.type = ObjectIdentifier(type)
+    type = ObjectIdentifier(Value.self)
     self.defaults = defaults
     self.check = check.map { Box($0) }
     decode = { encoded throws(DecodingFailure) in
-      let value = try coding.decoded(type, from: encoded, key: key.string, defaults: defaults)
+      let value = try coding.decoded(
+        Value.self, from: encoded, key: key.string, defaults: defaults)
       if let message = check?(value) {
-        throw DecodingFailure(refused: encoded, of: key, "\(type)", message, coding)
+        throw DecodingFailure(refused: encoded, of: key, "\(Value.self)", message, coding)
       }
       return Box(value)
+    }
+    encodeDefault = { () throws(KeyValueStoreError) in
+      try coding.encode(defaultValue, key: key.string, default: defaultValue)
     }
   }
 }
@@ -145,31 +153,48 @@ struct Declarations: Sendable {
   /// The number of declarations from which those that are not in use are removed.
   private var limit = Declarations.minimumLimit
   private static let minimumLimit = 1000
+  /// The number of the declaration that was created or declared last.
+  private var lastNumber = 0
 
   subscript(key: StoredKey) -> [Declaration] { byKey[key] ?? [] }
 
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
+  /// All declarations in the order in which the app declared them, or else created them.
+  var inOrder: [Declaration] { all.sorted { $0.number < $1.number } }
 
   /// Returns the declaration of a key, a type and defaults, with or without a check; it is created
   /// if there is none.
   ///
   /// The removed ones are to be released without the lock, because values of the app are.
   mutating func declaration<Value: Codable & Sendable>(
-    of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    of key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
     _ coding: any StoredFormat
   ) -> (declaration: Declaration, removed: [Declaration]) {
-    let id = ObjectIdentifier(type)
+    let id = ObjectIdentifier(Value.self)
     let known = self[key].first {
       // Closures cannot be compared, so any two checks of a key and a type are taken to be equal.
       $0.type == id && ($0.check == nil) == (check == nil) && $0.defaults == defaults
     }
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
-    let new = Declaration(key, type, defaults, check, coding)
+    let new = Declaration(key, defaultValue, defaults, check, coding)
+    setNumber(of: new)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)
+  }
+
+  /// Retains a declaration for good, behind the others in their order, unless it is already.
+  mutating func declare(_ declaration: Declaration) {
+    if declaration.isPermanent { return }
+    declaration.isPermanent = true
+    setNumber(of: declaration)
+  }
+
+  private mutating func setNumber(of declaration: Declaration) {
+    lastNumber += 1
+    declaration.number = lastNumber
   }
 
   /// Removes and returns the declarations without a property or an observation.

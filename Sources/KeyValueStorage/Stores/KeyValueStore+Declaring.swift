@@ -33,8 +33,8 @@ extension KeyValueStore {
       return [.forked]
     }
     let declarations = settings.map(\.declaration)
-    state.withLock { _ in
-      for declaration in declarations { declaration.isPermanent = true }
+    state.withLock { state in
+      for declaration in declarations { state.declarations.declare(declaration) }
     }
     loadIfNeeded()
     // All at once, because the file is read again to find the places of mistakes.
@@ -50,13 +50,13 @@ extension KeyValueStore {
   ) -> Declaration {
     let key = StoredKey(key)
     // No lock can be acquired in a child.
-    if Fork.isChild { return Declaration(key, Value.self, nil, check, coding) }
+    if Fork.isChild { return Declaration(key, defaultValue, nil, check, coding) }
     // Only members have an effect; a default value that cannot be encoded has none. It is encoded
     // outside of the lock, because the type's `Encodable` code may use the store.
     let tree = try? TreeEncoder().encode(defaultValue)
     let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
     return state.withLock { state in
-      state.declarations.declaration(of: key, Value.self, defaults, check, coding)
+      state.declarations.declaration(of: key, defaultValue, defaults, check, coding)
     }.declaration
   }
 
