@@ -94,14 +94,14 @@ final class Declaration: @unchecked Sendable {
   /// The tree of the default value, if it is a structure or another dictionary.
   let defaults: ValueTree?
   /// The boxed `ValueCheck` of the first of these properties; nil for properties without a check.
-  let check: AnyBox?
+  let boxedCheck: AnyBox?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
   /// Encodes the default value of the first of these properties; returns nil if it is nil.
   let encodeDefault: @Sendable () throws(KeyValueStoreError) -> EncodedValue?
   /// Whether the app has passed a property to `KeyValueStore.declare`.
-  fileprivate(set) var isPermanent = false
-  /// A number that increases in the order of declaration.
-  fileprivate(set) var number = 0
+  var isPermanent = false
+  /// The number of the declaration in their order, which a new file has.
+  var number = 0
   // The lock excludes other threads, and each access is over before the next one begins.
   @safe @exclusivity(unchecked) var cache = Cache()
 
@@ -112,7 +112,7 @@ final class Declaration: @unchecked Sendable {
     self.key = key
     type = ObjectIdentifier(Value.self)
     self.defaults = defaults
-    self.check = check.map { Box($0) }
+    boxedCheck = check.map { Box($0) }
     decode = { encoded throws(DecodingFailure) in
       let value = try coding.decoded(
         Value.self, from: encoded, key: key.string, defaults: defaults)
@@ -148,19 +148,19 @@ struct PendingValue: Sendable {
 /// The declarations of a store: those that the app has declared, those in use, and some others.
 struct Declarations: Sendable {
   private var byKey: [StoredKey: [Declaration]] = [:]
+  /// The number of the last declaration in their order.
+  private var lastNumber = 0
   /// The number of declarations of all keys.
   private var count = 0
   /// The number of declarations from which those that are not in use are removed.
   private var limit = Declarations.minimumLimit
   private static let minimumLimit = 1000
-  /// The number of the declaration that was created or declared last.
-  private var lastNumber = 0
 
   subscript(key: StoredKey) -> [Declaration] { byKey[key] ?? [] }
 
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
-  /// All declarations in the order in which the app declared them, or else created them.
+  /// All declarations in the order in which they were declared, or else created.
   var inOrder: [Declaration] { all.sorted { $0.number < $1.number } }
 
   /// Returns the declaration of a key, a type and defaults, with or without a check; it is created
@@ -174,25 +174,19 @@ struct Declarations: Sendable {
     let id = ObjectIdentifier(Value.self)
     let known = self[key].first {
       // Closures cannot be compared, so any two checks of a key and a type are taken to be equal.
-      $0.type == id && ($0.check == nil) == (check == nil) && $0.defaults == defaults
+      $0.type == id && ($0.boxedCheck == nil) == (check == nil) && $0.defaults == defaults
     }
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
     let new = Declaration(key, defaultValue, defaults, check, coding)
-    setNumber(of: new)
+    moveToEnd(new)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)
   }
 
-  /// Retains a declaration for good, behind the others in their order, unless it is already.
-  mutating func declare(_ declaration: Declaration) {
-    if declaration.isPermanent { return }
-    declaration.isPermanent = true
-    setNumber(of: declaration)
-  }
-
-  private mutating func setNumber(of declaration: Declaration) {
+  /// Moves a declaration to the end of the order.
+  mutating func moveToEnd(_ declaration: Declaration) {
     lastNumber += 1
     declaration.number = lastNumber
   }

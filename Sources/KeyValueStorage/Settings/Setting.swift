@@ -216,8 +216,8 @@ final class Setting: Sendable {
     _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
-    /// whether the observer was called with the value.
+    /// The last valid value, its bytes, those of a default value in place of an invalid one or of
+    /// none, and whether the observer was called with the value.
     typealias Last = (
       value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
     )
@@ -229,6 +229,10 @@ final class Setting: Sendable {
     }
     let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
     return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
+      func encodedDefault() -> EncodedValue? {
+        let value = (defaultValue as? Box<Value>)?.value
+        return value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+      }
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
@@ -236,13 +240,14 @@ final class Setting: Sendable {
         // An invalid value may have been corrected to the default one.
         if let encoded, encoded == old.default { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied, nil, true) }
+        // The default value may be written into the file, which changes no value.
+        let standard = encoded == nil ? encodedDefault() : nil
+        last.withLock { $0 = (value, encoded?.copied, standard, true) }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
-        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        let encoded = old.encoded == nil ? encodedDefault() : nil
         last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
         observer(nil, old.value)
       }

@@ -9,9 +9,9 @@ extension Declaration {
   ///
   /// The value has the type of the declaration's properties.
   func check<Value: Sendable>(_ value: Value) throws(KeyValueStoreError) {
-    guard let check else { return }
-    let box = unsafe unsafeDowncast(check, to: Box<ValueCheck<Value>>.self)
-    if let message = box.value(value) {
+    guard let boxedCheck else { return }
+    let check = unsafe unsafeDowncast(boxedCheck, to: Box<ValueCheck<Value>>.self).value
+    if let message = check(value) {
       throw .unencodable(key: key.string, type: "\(Value.self)", reason: message.shownAsClause)
     }
   }

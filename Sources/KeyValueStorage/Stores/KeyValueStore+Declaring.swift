@@ -34,7 +34,10 @@ extension KeyValueStore {
     }
     let declarations = settings.map(\.declaration)
     state.withLock { state in
-      for declaration in declarations { state.declarations.declare(declaration) }
+      for declaration in declarations where !declaration.isPermanent {
+        declaration.isPermanent = true
+        state.declarations.moveToEnd(declaration)
+      }
     }
     loadIfNeeded()
     // All at once, because the file is read again to find the places of mistakes.

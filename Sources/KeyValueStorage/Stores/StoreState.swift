@@ -40,7 +40,7 @@ struct StoreState: Sendable {
   private(set) var transaction: OpenTransaction?
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The default values that this store is writing under keys without a value, which changes no
-  /// property.
+  /// property; after a failure, until the next write.
   private var writtenDefaults: [StoredKey: EncodedValue] = [:]
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
@@ -107,8 +107,8 @@ struct StoreState: Sendable {
     }
     if let before {
       for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        if before[key] == nil, self[key] == writtenDefaults[key] { continue }
-        observers.notify(key, self[key])
+        let old = before[key] ?? writtenDefaults[key]
+        if old != self[key] { observers.notify(key, self[key]) }
       }
     }
     if write != nil { writtenDefaults = [:] }

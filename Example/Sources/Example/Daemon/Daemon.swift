@@ -30,8 +30,8 @@ enum Daemon {
     // Before any question, so that a mistake in the settings is known first.
     let store = settings(options["template"] ?? options["settings"])
     @StoredValue("greeting", in: store) var greeting = "Hello"
-    // A number of seconds, which an edit can make negative.
-    @StoredValue("lockAfter", in: store, validating: Validator.positive.firstMessage)
+    // A number of seconds; an edit may make it negative, or longer than any `Duration`.
+    @StoredValue("lockAfter", in: store, validating: Validator.in(0.01...86_400).firstMessage)
     var lockAfter = 300.0
     @StoredValue("starts", in: store) var starts = 0
     // A constant, because closures on other threads use it.
