@@ -100,6 +100,35 @@ struct ValueCheckTests {
     observation.cancel()
   }
 
+  @Test func refusalOutlastsItsTransaction() throws {
+    let port = port(in: file.open())
+    #expect(port.wrappedValue == 80)
+    try port.store.transaction {
+      port.wrappedValue = 81
+      port.wrappedValue = 0
+    }
+    port.store.finishHandlers()
+    #expect(port.wrappedValue == 81 && port.error == Self.refusal)
+    #expect(try file.values() == ["port": 81])
+  }
+
+  @Test(arguments: [false, true])
+  func editEndsTheErrorOfARefusedSet(isMistake: Bool) throws {
+    let port = port(in: file.openUnobserved())
+    // Nothing was read before, so what is read first is no change.
+    port.wrappedValue = 70000
+    #expect(try port.load() == 80 && port.error == Self.refusal)
+    let errors = Heard<KeyValueStoreError?>()
+    let observation = port.observeErrors { errors.hear($0) }
+    try file.overwrite("{\"port\": \(isMistake ? 0 : 443)}")
+    try port.store.load()
+    port.store.finishHandlers()
+    let error = isMistake ? mistake(found: "0") : nil
+    #expect(port.error == error)
+    #expect(errors.all == [Self.refusal, error])
+    observation.cancel()
+  }
+
   @Test func inPlaceChangeOfARefusedEditIsRefused() throws {
     try file.overwrite("{\"port\": 70000}")
     let port = port(in: file.open())

@@ -15,7 +15,7 @@ final class Declaration: @unchecked Sendable {
     /// The store's generation in which `valid` is the value; nil if each access must check.
     var generation: Int?
     /// Whether no bytes have been decoded, or the store has found others since.
-    var isOutdated = true
+    private(set) var isOutdated = true
     /// The error of the bytes that were last decoded; nil if they are those of `valid`.
     private var failure: (error: KeyValueStoreError, encoded: EncodedValue?)?
     var error: KeyValueStoreError? { failure?.error }
@@ -59,6 +59,14 @@ final class Declaration: @unchecked Sendable {
         failure?.encoded = encoded
       }
       return true
+    }
+
+    /// Notes that the store has found other bytes, and whether others may have written them after
+    /// the value that was rejected.
+    mutating func invalidate(byOthers: Bool) {
+      // Before the first decoding, the bytes need not be new.
+      if byOthers, !isOutdated, case .unencodable? = rejection { rejection = nil }
+      isOutdated = true
     }
 
     /// Caches the result for the newest bytes, which are stored since a generation.

@@ -117,7 +117,7 @@ struct StoreState: Sendable {
       isOverdue = false
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
-    for value in pending { value.declaration.cache.isOutdated = true }
+    for value in pending { value.declaration.cache.invalidate(byOthers: changed == nil) }
     if readError != nil {
       for declaration in declarations.all {
         switch declaration.cache.rejection {

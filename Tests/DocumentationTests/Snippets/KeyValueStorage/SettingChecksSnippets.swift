@@ -29,6 +29,7 @@ import Validation
     #expect(server.$port.isSet && server.$host.isSet)
     #expect(server.port == 8080 && server.host == "localhost")
 
+    server.port = 443
     try KeyValueStore.server.set(0, for: "port")
     let message = try #require(server.$port.error).description
     #expect(message.contains("port is 0: At least 1 (type Int)"))
