@@ -134,8 +134,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Within a ``KeyValueStore/transaction(_:)``, the value is written when the transaction ends.
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded, is refused by the property's
-  ///   check, or cannot be written. For the first two, ``error`` has the same error until a value is
-  ///   set or saved, or another program changes it.
+  ///   check, or cannot be written. For the first two, ``error`` has the same error until a value
+  ///   is set or saved, or another program changes it.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and new value after each change, until the result is released.

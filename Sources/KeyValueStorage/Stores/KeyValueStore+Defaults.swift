@@ -16,15 +16,15 @@ extension KeyValueStore {
   /// different default values, the first one that is not nil is written. All are written at once,
   /// in the order in which the properties were declared, or else created.
   ///
-  /// Observers are not called, because no value of a property changes; only observers of all keys of
-  /// other stores and processes are. From then on, a default value that a later version of the app
-  /// changes has no effect, because the old one is in the file.
+  /// Observers are not called, because no value of a property changes; only observers of all keys
+  /// of other stores and processes are. From then on, a default value that a later version of the
+  /// app changes has no effect, because the old one is in the file.
   ///
   /// Within a ``transaction(_:)``, the values are written at its end. The default values are
   /// encoded, which calls the types' `Encodable` code.
   ///
-  /// - Throws: ``KeyValueStoreError``, if a default value cannot be encoded, or if the file cannot be
-  ///   read or written.
+  /// - Throws: ``KeyValueStoreError``, if a default value cannot be encoded, or if the file cannot
+  ///   be read or written.
   public func writeDefaults() throws {
     try KeyValueStoreError.checkProcess()
     var defaults: [(key: StoredKey, value: EncodedValue)] = []
