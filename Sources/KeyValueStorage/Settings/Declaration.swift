@@ -4,7 +4,7 @@ import ValueFormats
 /// A key and a type of a store's properties, with the decoded value that these properties share.
 ///
 /// Properties whose default values have different members have different declarations, because a
-/// structure in the file is completed with these members.
+/// structure in the file is completed with these members. So have those with and without a check.
 ///
 /// It does not retain the store. It is not generic: looking up generic metadata takes ten times as
 /// long as the rest of a getter.
@@ -15,7 +15,7 @@ final class Declaration: @unchecked Sendable {
     /// The store's generation in which `valid` is the value; nil if each access must check.
     var generation: Int?
     /// Whether no bytes have been decoded, or the store has found others since.
-    var isOutdated = true
+    private(set) var isOutdated = true
     /// The error of the bytes that were last decoded; nil if they are those of `valid`.
     private var failure: (error: KeyValueStoreError, encoded: EncodedValue?)?
     var error: KeyValueStoreError? { failure?.error }
@@ -61,6 +61,14 @@ final class Declaration: @unchecked Sendable {
       return true
     }
 
+    /// Notes that the store has found other bytes, and whether others may have written them after
+    /// the value that was rejected.
+    mutating func invalidate(byOthers: Bool) {
+      // Before the first decoding, the bytes need not be new.
+      if byOthers, !isOutdated, case .unencodable? = rejection { rejection = nil }
+      isOutdated = true
+    }
+
     /// Caches the result for the newest bytes, which are stored since a generation.
     ///
     /// The caller retains the replaced value, and releases it without the lock.
@@ -93,20 +101,36 @@ final class Declaration: @unchecked Sendable {
   let type: ObjectIdentifier
   /// The tree of the default value, if it is a structure or another dictionary.
   let defaults: ValueTree?
+  /// The boxed `ValueCheck` of the first of these properties; nil for properties without a check.
+  let boxedCheck: AnyBox?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
+  /// Encodes the default value of the first of these properties; returns nil if it is nil.
+  let encodeDefault: @Sendable () throws(KeyValueStoreError) -> EncodedValue?
   /// Whether the app has passed a property to `KeyValueStore.declare`.
   var isPermanent = false
+  /// The number of the declaration in their order, which a new file has.
+  var number = 0
   // The lock excludes other threads, and each access is over before the next one begins.
   @safe @exclusivity(unchecked) var cache = Cache()
 
   init<Value: Codable & Sendable>(
-    _ key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    _ key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) {
     self.key = key
-    self.type = ObjectIdentifier(type)
+    type = ObjectIdentifier(Value.self)
     self.defaults = defaults
+    boxedCheck = check.map { Box($0) }
     decode = { encoded throws(DecodingFailure) in
-      Box(try coding.decoded(type, from: encoded, key: key.string, defaults: defaults))
+      let value = try coding.decoded(
+        Value.self, from: encoded, key: key.string, defaults: defaults)
+      if let message = check?(value) {
+        throw DecodingFailure(refused: encoded, of: key, "\(Value.self)", message, coding)
+      }
+      return Box(value)
+    }
+    encodeDefault = { () throws(KeyValueStoreError) in
+      try coding.encode(defaultValue, key: key.string, default: defaultValue)
     }
   }
 }
@@ -132,6 +156,8 @@ struct PendingValue: Sendable {
 /// The declarations of a store: those that the app has declared, those in use, and some others.
 struct Declarations: Sendable {
   private var byKey: [StoredKey: [Declaration]] = [:]
+  /// The number of the last declaration in their order.
+  private var lastNumber = 0
   /// The number of declarations of all keys.
   private var count = 0
   /// The number of declarations from which those that are not in use are removed.
@@ -142,21 +168,35 @@ struct Declarations: Sendable {
 
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
+  /// All declarations in the order in which they were declared, or else created.
+  var inOrder: [Declaration] { all.sorted { $0.number < $1.number } }
 
-  /// Returns the declaration of a key, a type and defaults; it is created if there is none.
+  /// Returns the declaration of a key, a type and defaults, with or without a check; it is created
+  /// if there is none.
   ///
   /// The removed ones are to be released without the lock, because values of the app are.
   mutating func declaration<Value: Codable & Sendable>(
-    of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    of key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) -> (declaration: Declaration, removed: [Declaration]) {
-    let id = ObjectIdentifier(type)
-    let known = self[key].first { $0.type == id && $0.defaults == defaults }
+    let id = ObjectIdentifier(Value.self)
+    let known = self[key].first {
+      // Closures cannot be compared, so any two checks of a key and a type are taken to be equal.
+      $0.type == id && ($0.boxedCheck == nil) == (check == nil) && $0.defaults == defaults
+    }
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
-    let new = Declaration(key, type, defaults, coding)
+    let new = Declaration(key, defaultValue, defaults, check, coding)
+    moveToEnd(new)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)
+  }
+
+  /// Moves a declaration to the end of the order.
+  mutating func moveToEnd(_ declaration: Declaration) {
+    lastNumber += 1
+    declaration.number = lastNumber
   }
 
   /// Removes and returns the declarations without a property or an observation.

@@ -18,14 +18,20 @@ final class Setting: Sendable {
   /// The setting in the store of `bootstrap(_:)`.
   private let bootstrapped = AtomicLazyReference<Setting>()
 
-  init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
+  init<Value: Codable & Sendable>(
+    _ key: String, defaultValue: Value, in store: KeyValueStore,
+    validating check: ValueCheck<Value>?
+  ) {
+    if let message = check?(defaultValue) { refuseDefault(of: key, message) }
     let isStandard = store === KeyValueStore.standard
     self.store = isStandard ? StandardStore.ofMachine : store
     inStore =
       isStandard
-      ? { @Sendable store in Setting(key, defaultValue: defaultValue, in: store) } : nil
+      ? { @Sendable store in
+        Setting(key, defaultValue: defaultValue, in: store, validating: check)
+      } : nil
     self.defaultValue = Box(defaultValue)
-    declaration = self.store.declaration(of: key, default: defaultValue)
+    declaration = self.store.declaration(of: key, default: defaultValue, validating: check)
   }
 
   var key: StoredKey { declaration.key }
@@ -108,7 +114,13 @@ final class Setting: Sendable {
 
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
-    let encoded = try encode(value)
+    let encoded: EncodedValue?
+    do throws(KeyValueStoreError) {
+      encoded = try encode(value)
+    } catch {
+      reject(error)
+      throw error
+    }
     setSaving((Box(value), encoded, false))
     defer { setSaving(nil) }
     try store.save(key, encoded)
@@ -221,11 +233,13 @@ final class Setting: Sendable {
     if mustWrite { store.flushOrSchedule() }
   }
 
-  /// Returns the encoded value; nil if the value and the default value are both nil.
+  /// Returns the encoded value, if the check allows it; nil if the value and the default value are
+  /// both nil.
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    try store.coding.encode(
+    try declaration.check(value)
+    return try store.coding.encode(
       value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 
@@ -234,8 +248,8 @@ final class Setting: Sendable {
     _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
-    /// whether the observer was called with the value.
+    /// The last valid value, its bytes, those of a default value in place of an invalid one or of
+    /// none, and whether the observer was called with the value.
     typealias Last = (
       value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
     )
@@ -247,6 +261,10 @@ final class Setting: Sendable {
     }
     let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
     return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
+      func encodedDefault() -> EncodedValue? {
+        let value = (defaultValue as? Box<Value>)?.value
+        return value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+      }
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
@@ -254,13 +272,14 @@ final class Setting: Sendable {
         // An invalid value may have been corrected to the default one.
         if let encoded, encoded == old.default { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied, nil, true) }
+        // The default value may be written into the file, which changes no value.
+        let standard = encoded == nil ? encodedDefault() : nil
+        last.withLock { $0 = (value, encoded?.copied, standard, true) }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
-        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        let encoded = old.encoded == nil ? encodedDefault() : nil
         last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
         observer(nil, old.value)
       }

@@ -40,8 +40,11 @@ extension KeyValueStore {
       return [.forked]
     }
     let declarations = settings.map(\.declaration)
-    store.state.withLock { _ in
-      for declaration in declarations { declaration.isPermanent = true }
+    store.state.withLock { state in
+      for declaration in declarations where !declaration.isPermanent {
+        declaration.isPermanent = true
+        state.declarations.moveToEnd(declaration)
+      }
     }
     store.loadIfNeeded()
     // All at once, because the file is read again to find the places of mistakes.
@@ -51,19 +54,20 @@ extension KeyValueStore {
   }
 
   /// Returns the declaration of a key and a type, which properties with both share if their default
-  /// values have the same members.
+  /// values have the same members, and if all or none of them have a check.
   func declaration<Value: Codable & Sendable>(
-    of key: String, default defaultValue: Value
+    of key: String, default defaultValue: Value, validating check: ValueCheck<Value>?
   ) -> Declaration {
     let key = StoredKey(key)
     // No lock can be acquired in a child.
-    if Fork.isChild { return Declaration(key, Value.self, nil, coding) }
+    if Fork.isChild { return Declaration(key, defaultValue, nil, check, coding) }
     // Only members have an effect; a default value that cannot be encoded has none. It is encoded
     // outside of the lock, because the type's `Encodable` code may use the store.
     let tree = try? TreeEncoder().encode(defaultValue)
     let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
-    return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
-      .declaration
+    return state.withLock { state in
+      state.declarations.declaration(of: key, defaultValue, defaults, check, coding)
+    }.declaration
   }
 
   /// Caches contents, decodes the values of properties that have changed, and reports mistakes.

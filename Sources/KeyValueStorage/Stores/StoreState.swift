@@ -39,6 +39,9 @@ struct StoreState: Sendable {
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
+  /// The default values that this store is writing under keys without a value, which changes no
+  /// property; after a failure, until the next write.
+  private var writtenDefaults: [StoredKey: EncodedValue] = [:]
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
@@ -74,6 +77,16 @@ struct StoreState: Sendable {
     return generation
   }
 
+  /// Sets those of the keys that have no value, in the transaction of the calling thread.
+  ///
+  /// Observers are not notified of these values, whichever thread reads them first.
+  mutating func addDefaults(_ defaults: [(key: StoredKey, value: EncodedValue)]) {
+    for (key, value) in defaults where visible(key) == nil {
+      writtenDefaults[key] = value
+      _ = set(key, to: value)
+    }
+  }
+
   /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
   ///
   /// The saved changes of `write` are all unsaved changes of an earlier moment. Returns the values
@@ -94,15 +107,17 @@ struct StoreState: Sendable {
     }
     if let before {
       for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        observers.notify(key, self[key])
+        let old = before[key] ?? writtenDefaults[key]
+        if old != self[key] { observers.notify(key, self[key]) }
       }
     }
+    if write != nil { writtenDefaults = [:] }
     if unsaved.isEmpty {
       writeError = nil
       isOverdue = false
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
-    for value in pending { value.declaration.cache.isOutdated = true }
+    for value in pending { value.declaration.cache.invalidate(byOthers: changed == nil) }
     if readError != nil {
       for declaration in declarations.all {
         switch declaration.cache.rejection {

@@ -1,6 +1,7 @@
 import ValueFormats
 
-/// A stored value that does not have the type with which it is read.
+/// A stored value that does not have the type with which it is read, or that the property's check
+/// refuses.
 public struct UndecodableValue: Hashable, Sendable {
   /// The key of the setting.
   public let key: String
@@ -18,7 +19,8 @@ public struct UndecodableValue: Hashable, Sendable {
   public let found: String?
   /// The reason as a clause, such as "expected one of info, debug".
   ///
-  /// The `debugDescription` of a type's own error has at most 200 characters here.
+  /// The `debugDescription` of a type's own error, and the message of a check, have at most 200
+  /// characters here.
   public let reason: String
   /// The place of the invalid part when the store found it; nil for a store without a file, and in
   /// a migration.
