@@ -42,6 +42,9 @@ struct StandardStoreTests {
         }
       }
       try standard.remove("levels")
+      try standard.writeDefaults()
+      #expect(try standard.value(of: "levels") == Self.levels.value)
+      try standard.remove("levels")
       try standard.load()
       try standard.synchronize()
       #expect(try standard.moveAsideUnreadableFile() == nil)
