@@ -41,6 +41,17 @@ struct LinkedFileTests {
     #expect(heard.all == [2, 3, 4, 5, 7])
   }
 
+  /// As in a container, whose directory does not have the name under which the file is edited.
+  @Test func editUnderAnotherNameNotifiesObservers() throws {
+    try run("mkdir there; echo '{\"number\": 1}' >settings.json; ln settings.json there/other")
+    let heard = HeardValues(of: file.number())
+    for value in 2...3 {
+      try run("echo '{\"number\": \(value)}' >there/other")
+      heard.wait(for: value)
+    }
+    #expect(heard.all == [2, 3])
+  }
+
   /// Updates a ConfigMap volume, whose link `..data` leads to a directory that is replaced.
   private func updateVolume(_ value: Int) throws {
     try run(
