@@ -23,8 +23,7 @@ public struct UndecodableValue: Hashable, Sendable {
   /// The `debugDescription` of a type's own error, and the message of a check, have at most 200
   /// characters here.
   public let reason: String
-  /// The place of the invalid part when the store found it; nil for a store without a file, and in
-  /// a migration.
+  /// The place of the invalid part when the store found it; nil for a store without a file.
   public let place: FilePlace?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.

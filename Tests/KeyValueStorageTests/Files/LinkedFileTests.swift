@@ -66,6 +66,20 @@ struct LinkedFileTests {
       """)
   }
 
+  /// The directory of the mistake is removed by the next update.
+  @Test func mistakeInAVolumeHasThePathOfTheLink() throws {
+    try updateVolume(1)
+    let store = file.openPatiently()
+    let heard = HeardValues(of: file.number(in: store))
+    try updateVolume(2)
+    heard.wait(for: 2)
+    let other = StoredValue(wrappedValue: "", "other", in: store)
+    #expect(other.error?.description.hasPrefix("\(file.path), line 1, column 24: ") == true)
+    try run("echo '{' >..data/settings.json")
+    let error = try #require(throws: KeyValueStoreError.self) { try store.load() }
+    #expect(error.description.hasPrefix("\(file.path) cannot be read at line 2"))
+  }
+
   @Test func updateOfAVolumeNotifiesObservers() throws {
     try updateVolume(1)
     let store = file.openPatiently()
