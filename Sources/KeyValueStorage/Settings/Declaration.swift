@@ -30,7 +30,7 @@ final class Declaration: @unchecked Sendable {
     /// The reason why the value of the last assignment could not be stored; a newer error ends it.
     var rejection: KeyValueStoreError? {
       didSet {
-        // The store lets any other reason be printed again.
+        // The default handler prints the same reason again.
         if rejection == nil, let oldValue { KeyValueStore.didSucceed(after: [oldValue]) }
       }
     }
