@@ -100,9 +100,10 @@ package enum Inotify {
   }
 
   /// Subscribes a watch to events of the file at its path, under any name of the file.
+  ///
+  /// Its removal is an event of its directory.
   static func addFile(of watch: PathWatch) throws(SystemError) -> WatchedName {
-    let events = watch.writingEvent
-    return try add(watch, watch.path, events, [([], endEvents | events)])[0]
+    try add(watch, watch.path, watch.writingEvent, [([], watch.writingEvent)])[0]
   }
 
   private static func add(
