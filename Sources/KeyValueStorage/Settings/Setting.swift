@@ -205,7 +205,7 @@ final class Setting: Sendable {
       return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
-    return (current.value, current.error ?? readError, loadError, isNested)
+    return (current.value, readError ?? current.error, loadError, isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
