@@ -63,9 +63,10 @@ struct KeyObservers: Sendable {
     return keys
   }
 
-  /// Schedules the calls of the observers of a key and of all keys.
-  func notify(_ key: StoredKey, _ value: EncodedValue?) {
-    let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+  /// Schedules the calls of the observers of a key, and of those of all keys.
+  func notify(_ key: StoredKey, _ value: EncodedValue?, includingAll: Bool = true) {
+    let keys: [StoredKey?] = includingAll ? [key, nil] : [key]
+    let observers = keys.flatMap { byKey[$0]?.all ?? [] }
     if observers.isEmpty { return }
     queue.run {
       for observer in observers { observer.handler?(key, value) }
