@@ -6,8 +6,8 @@ import ValueFormats
 /// Properties whose default values have different members have different declarations, because a
 /// structure in the file is completed with these members. So have those with and without a check.
 ///
-/// It does not retain the store, unless the check does. It is not generic: looking up generic metadata takes ten times as
-/// long as the rest of a getter.
+/// It does not retain the store, unless the check does. It is not generic: looking up generic
+/// metadata takes ten times as long as the rest of a getter.
 ///
 /// `@unchecked`: the variables are only accessed under the lock of the store's state.
 final class Declaration: @unchecked Sendable {

@@ -12,9 +12,9 @@ extension KeyValueStore {
   /// ```
   ///
   /// The properties are those that the store knows; see ``declare(_:)``. A key keeps the value that
-  /// it has, even an invalid one. A nil has no key. If properties of one key have different default
-  /// values, the one that was declared or created first, and is not nil, is written. All are written
-  /// at once.
+  /// it has, even an invalid one. A nil has no key. Of properties of one key and type with
+  /// different default values, that of the first is written; of several types, that of the first
+  /// one whose default value is not nil. All are written at once.
   ///
   /// The observer of a property is called only if its default value is another one than the one
   /// written. Observers of all keys are called in other stores and processes only. From then on, a

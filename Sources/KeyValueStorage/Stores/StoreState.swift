@@ -156,7 +156,8 @@ struct StoreState: Sendable {
     return now - start < limit
   }
 
-  /// Makes the transaction of the calling thread, if there is one, fail because of a refused change.
+  /// Makes the transaction of the calling thread, if there is one, fail because of a refused
+  /// change.
   mutating func failTransaction(_ error: KeyValueStoreError) {
     if transaction?.thread == .current, transaction?.refusal == nil { transaction?.refusal = error }
   }
