@@ -29,7 +29,7 @@ let package = Package(
       dependencies: ["CLibrary", "Concurrency", "StorageInternals", "ValueFormats"]),
     .target(
       name: "StorageTesting",
-      dependencies: ["Concurrency", "SecretStorage"]),
+      dependencies: ["Concurrency", "KeyValueStorage", "SecretStorage"]),
     .target(
       name: "SecretMigration",
       dependencies: [
@@ -69,9 +69,8 @@ let package = Package(
     .testTarget(
       name: "KeyValueStorageTests",
       dependencies: [
-        "CLibrary", "Concurrency", "KeyValueStorage", "StorageInternals", "SettingsProcess",
-        "TestSupport",
-        "ValueFormats",
+        "CLibrary", "Concurrency", "KeyValueStorage", "StorageInternals", "StorageTesting",
+        "SettingsProcess", "TestSupport", "ValueFormats",
       ],
       exclude: ["Fixtures"]),
     .testTarget(
@@ -83,7 +82,9 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "StorageTestingTests",
-      dependencies: ["SecretStorage", "StorageTesting", "TestSupport"]),
+      dependencies: [
+        "Concurrency", "KeyValueStorage", "SecretStorage", "StorageTesting", "TestSupport",
+      ]),
     .testTarget(
       name: "SecretMigrationTests",
       dependencies: [

@@ -31,6 +31,22 @@ public struct Validator<Value>: Sendable {
     return report
   }
 
+  /// A closure that returns the English text of the first requirement that a value does not meet;
+  /// nil if it meets all of them.
+  ///
+  /// It is a check for a setting:
+  /// `@StoredValue("port", validating: Validator.in(1...65535).firstMessage) var port = 8080`.
+  /// Recommendations are ignored. Any state other than `.satisfied` counts as not met. The text is
+  /// that of the requirement, which says what is allowed, and not of the advice.
+  public var firstMessage: @Sendable (Value) -> String? {
+    { value in
+      let failed = report(for: value).checks.first {
+        $0.severity == .requirement && $0.state != .satisfied
+      }
+      return failed?.requirement.text(in: .english)
+    }
+  }
+
   /// Returns the combined state of all requirements for a value.
   func summary(of value: Value) -> Summary {
     var results = CheckResults(checks: checks, summary: Summary())

@@ -25,6 +25,7 @@ import Glibc
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
+      case StandardGet.option: return StandardGet.measure(arguments.first)
       case CrowdedProcesses.option: return CrowdedProcesses.write(Array(arguments))
       default:
         stop(

@@ -13,6 +13,13 @@ let settingsRows: [Row] = [
     name: "setting get", subject: SettingsWorkloads.get, baseline: SettingsBaselines.defaultsGet,
     target: .ratio(atMost: 0.1)),
   Row(
+    name: "setting get in .standard", subject: StandardGet.workload(StandardGet.plain),
+    baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 2)),
+  Row(
+    name: "setting get in .standard, bootstrapped",
+    subject: StandardGet.workload(StandardGet.bootstrapped),
+    baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 3)),
+  Row(
     name: "setting set and get, coalesced", subject: SettingsWorkloads.setAndGet,
     baseline: SettingsBaselines.defaultsSetAndGet, target: .ratio(atMost: 1.0 / 200)),
   Row(

@@ -9,6 +9,7 @@ enum Program {
   static let usage = """
     Usage: Example [tour [CHAPTER]]
            Example daemon [--settings FILE] [--vault FILE --state DIRECTORY]
+           Example daemon --template FILE
            Example signup [--site HOST] [--rules DESCRIPTOR] [--language CODE]
                           [--vault FILE --state DIRECTORY] [--passphrase-file FILE]
 
@@ -29,7 +30,7 @@ enum Program {
     do {
       switch words.first ?? "tour" {
       case "tour": try await Tour.run(Options(rest, [], parameters: 1))
-      case "daemon": try await Daemon.run(Options(rest, ["settings", "vault", "state"]))
+      case "daemon": try await Daemon.run(Options(rest, Daemon.options))
       case "signup": try await SignUp.run(Options(rest, SignUp.options))
       case TourReader.name: try await TourReader.run(Options(rest, TourReader.options))
       case SignUpReader.name: try await SignUpReader.run(Options(rest, SignUpReader.options))

@@ -39,6 +39,25 @@ struct DaemonTests {
     #expect(token?.isEmpty == false)
   }
 
+  @Test func templateHasAllSettings() throws {
+    for _ in 0..<2 {
+      let ended = try machine.run("daemon --template", settings)
+      #expect(ended.status == 0 && ended.errors == "")
+      #expect(ended.output == "\(settings) has all settings.\n")
+      let store = KeyValueStore(json: URL(filePath: settings))
+      #expect(try store.keys() == ["greeting", "level", "lockAfter", "starts", "theme"])
+      #expect(try store.value(of: "greeting") == "Konnichiwa")
+      #expect(try store.value(of: "level") == "info" && store.value(of: "lockAfter") == 300.0)
+      #expect(try store.value(of: "starts") == 0 && store.value(of: "theme") == "dark")
+    }
+  }
+
+  @Test func templateIsWrittenAlone() throws {
+    let ended = try machine.run("daemon --settings x.json --template", settings)
+    #expect(ended.status == 2)
+    #expect(ended.errors.contains("--template cannot be combined with --settings."))
+  }
+
   @Test func vaultLocksAfterTheIdleTimeOfTheSettings() throws {
     let session = try daemon()
     try session.waitForText("Start 1, ")

@@ -3,7 +3,8 @@ import Concurrency
 /// The storage of a ``KeyValueStore``: a file, memory, or a custom implementation.
 ///
 /// A backend handles keys and encoded values. The store handles types, caching, observation and the
-/// timing of writes. Several threads may call the methods concurrently.
+/// timing of writes. Several threads may call the methods concurrently. `StorageTesting` checks
+/// that an implementation follows these rules.
 public protocol KeyValueBackend: Sendable {
   /// The encoding of the values.
   var format: KeyValueFormat { get }
@@ -35,9 +36,12 @@ public protocol KeyValueBackend: Sendable {
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result)
 
-  /// Calls a handler after each change by any process, until the result is released.
+  /// Calls a handler once after each change by any process, until the result is released.
   ///
-  /// The handler may be called on any thread, and may also be called without a change.
+  /// The handler may be called on any thread. It loads the contents, so the change must be visible
+  /// by then, and no lock may be held that the other methods need. Changes in quick succession may
+  /// share a call. A backend that cannot tell one change from several, such as one of a file, may
+  /// also call the handler without a change; the store then reads the contents in vain.
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation
@@ -57,7 +61,7 @@ final class MemoryBackend: KeyValueBackend {
   let format: KeyValueFormat
   var name: String { error == nil ? "a store in memory" : "a store without a location" }
   /// The error that each call throws; nil for a backend that works.
-  private let error: KeyValueStoreError?
+  let error: KeyValueStoreError?
   private let contents = Lock(KeyValueContents(revision: 0))
 
   init(format: KeyValueFormat = .json, failingWith error: KeyValueStoreError? = nil) {
@@ -81,6 +85,7 @@ final class MemoryBackend: KeyValueBackend {
     // A store has only one writer at a time, and each store has its own memory backend.
     let current = try load()
     let (changes, result) = try changes(current)
+    if changes.isEmpty { return (current, result) }
     let changed = current.applying(changes, revision: current.revision + 1)
     contents.withLock { $0 = changed }
     return (changed, result)
@@ -89,8 +94,8 @@ final class MemoryBackend: KeyValueBackend {
   func observe(
     _ handler: @escaping @Sendable () -> Void
   ) throws(KeyValueStoreError) -> KeyValueObservation {
-    _ = try load()
-    return KeyValueObservation {}
+    // No other writer exists. An error is that of each access, which reports it.
+    KeyValueObservation {}
   }
 
   func moveAside(within timeout: Duration?) throws(KeyValueStoreError) -> String? {

@@ -4,6 +4,8 @@ import ValueFormats
 /// An observation of a store or of one of its values.
 ///
 /// It ends when ``cancel()`` is called or this object is released, and does not retain the store.
+/// A handler retains the stores of the `withStandard` and `withDefaultStore` calls in which it was
+/// added until the observation ends.
 public final class KeyValueObservation: Sendable {
   private let lifetime: ObservationLifetime
   /// Returns the reason why changes are reported with a delay; nil if they are not.
@@ -61,9 +63,10 @@ struct KeyObservers: Sendable {
     return keys
   }
 
-  /// Schedules the calls of the observers of a key and of all keys.
-  func notify(_ key: StoredKey, _ value: EncodedValue?) {
-    let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
+  /// Schedules the calls of the observers of a key, and of those of all keys.
+  func notify(_ key: StoredKey, _ value: EncodedValue?, includingAll: Bool = true) {
+    let keys: [StoredKey?] = includingAll ? [key, nil] : [key]
+    let observers = keys.flatMap { byKey[$0]?.all ?? [] }
     if observers.isEmpty { return }
     queue.run {
       for observer in observers { observer.handler?(key, value) }

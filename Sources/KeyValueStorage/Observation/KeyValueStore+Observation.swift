@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 import ValueFormats
 
 // Observing keys, and the sequence of changed keys.
@@ -11,7 +12,8 @@ extension KeyValueStore {
   public func observe(
     _ observer: @escaping @Sendable (_ key: String) -> Void
   ) -> KeyValueObservation {
-    observe(nil) { [hasVersion = version.number != 0] key, _ in
+    let store = substitute ?? self
+    return store.observe(nil) { [hasVersion = store.version.number != 0] key, _ in
       // In a store with a version, the key `$version` is reserved.
       if !hasVersion || key != SettingsVersion.key { observer(key.string) }
     }
@@ -39,7 +41,10 @@ extension KeyValueStore {
       return KeyValueObservation {}
     }
     loadIfNeeded()
-    let observer = Observer(handler)
+    let scopes = StoreScopes.current
+    let observer = Observer<KeyObservers.Handler> { key, value in
+      scopes.run { handler(key, value) }
+    }
     state.withLock { state in
       if let key {
         let value = state[key]

@@ -4,10 +4,10 @@ import ValueFormats
 /// A key and a type of a store's properties, with the decoded value that these properties share.
 ///
 /// Properties whose default values have different members have different declarations, because a
-/// structure in the file is completed with these members.
+/// structure in the file is completed with these members. So have those with and without a check.
 ///
-/// It does not retain the store. It is not generic: looking up generic metadata takes ten times as
-/// long as the rest of a getter.
+/// It does not retain the store, unless the check does. It is not generic: looking up generic
+/// metadata takes ten times as long as the rest of a getter.
 ///
 /// `@unchecked`: the variables are only accessed under the lock of the store's state.
 final class Declaration: @unchecked Sendable {
@@ -27,14 +27,23 @@ final class Declaration: @unchecked Sendable {
     /// A value that a thread saves, and its bytes; once it has been cached, the replaced value.
     typealias Saving = (value: AnyBox?, encoded: EncodedValue?, isCached: Bool)
     var saving: Saving?
-    /// The reason why the last assignment was rejected.
-    var rejection: KeyValueStoreError? {
+    /// The reason why the value of the last assignment could not be stored; a newer error or value
+    /// ends it.
+    private(set) var rejection: KeyValueStoreError? {
       didSet {
-        // The store lets any other reason be printed again.
-        if rejection == nil, let oldValue, case .unencodable = oldValue {
-          KeyValueStore.didSucceed(after: [oldValue])
-        }
+        // The default handler prints the same reason again.
+        if rejection == nil, let oldValue { KeyValueStore.didSucceed(after: [oldValue]) }
       }
+    }
+
+    /// The bytes of the value that the rejected assignment kept; nil if they had not been read.
+    private var keptBytes: EncodedValue??
+
+    /// Sets the reason of a rejection, which ends with any other bytes than the kept ones.
+    mutating func reject(_ error: KeyValueStoreError?, keeping bytes: EncodedValue?? = nil) {
+      // Assigning nil to a reason lets it be printed again.
+      if error != nil || rejection != nil { rejection = error }
+      keptBytes = bytes
     }
 
     /// Whether the result for these bytes is cached.
@@ -67,11 +76,13 @@ final class Declaration: @unchecked Sendable {
     mutating func set(_ encoded: EncodedValue?, _ result: DecodedValue, since generation: Int) {
       // The default handler prints the error of new bytes, even if it is the same.
       if let error, !hasResult(for: encoded) { KeyValueStore.didSucceed(after: [error]) }
+      if rejection != nil {
+        // What is read first is no change.
+        if let keptBytes, keptBytes != encoded { reject(nil) } else { keptBytes = encoded?.copied }
+      }
       isOutdated = false
       failure = result.error.map { ($0, encoded) }
       if failure != nil { return }
-      // A change was rejected because of an invalid value, which has been corrected.
-      if case .undecodable? = rejection { rejection = nil }
       setValid(encoded, result.value, since: generation)
     }
 
@@ -93,20 +104,36 @@ final class Declaration: @unchecked Sendable {
   let type: ObjectIdentifier
   /// The tree of the default value, if it is a structure or another dictionary.
   let defaults: ValueTree?
+  /// The boxed `ValueCheck` of the first of these properties; nil for properties without a check.
+  let boxedCheck: AnyBox?
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
+  /// Encodes the default value of the first of these properties; returns nil if it is nil.
+  let encodeDefault: @Sendable () throws(KeyValueStoreError) -> EncodedValue?
   /// Whether the app has passed a property to `KeyValueStore.declare`.
   var isPermanent = false
+  /// The number of the declaration in their order, which a new file has.
+  var number = 0
   // The lock excludes other threads, and each access is over before the next one begins.
   @safe @exclusivity(unchecked) var cache = Cache()
 
   init<Value: Codable & Sendable>(
-    _ key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    _ key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) {
     self.key = key
-    self.type = ObjectIdentifier(type)
+    type = ObjectIdentifier(Value.self)
     self.defaults = defaults
+    boxedCheck = check.map { Box($0) }
     decode = { encoded throws(DecodingFailure) in
-      Box(try coding.decoded(type, from: encoded, key: key.string, defaults: defaults))
+      let value = try coding.decoded(
+        Value.self, from: encoded, key: key.string, defaults: defaults)
+      if let message = check?(value) {
+        throw DecodingFailure(refused: encoded, of: key, "\(Value.self)", message, coding)
+      }
+      return Box(value)
+    }
+    encodeDefault = { () throws(KeyValueStoreError) in
+      try coding.encode(defaultValue, key: key.string, default: defaultValue)
     }
   }
 }
@@ -132,6 +159,8 @@ struct PendingValue: Sendable {
 /// The declarations of a store: those that the app has declared, those in use, and some others.
 struct Declarations: Sendable {
   private var byKey: [StoredKey: [Declaration]] = [:]
+  /// The number of the last declaration in their order.
+  private var lastNumber = 0
   /// The number of declarations of all keys.
   private var count = 0
   /// The number of declarations from which those that are not in use are removed.
@@ -142,21 +171,35 @@ struct Declarations: Sendable {
 
   var keys: some Collection<StoredKey> { byKey.keys }
   var all: [Declaration] { byKey.values.flatMap(\.self) }
+  /// All declarations in the order in which they were declared, or else created.
+  var inOrder: [Declaration] { all.sorted { $0.number < $1.number } }
 
-  /// Returns the declaration of a key, a type and defaults; it is created if there is none.
+  /// Returns the declaration of a key, a type and defaults, with or without a check; it is created
+  /// if there is none.
   ///
   /// The removed ones are to be released without the lock, because values of the app are.
   mutating func declaration<Value: Codable & Sendable>(
-    of key: StoredKey, _ type: Value.Type, _ defaults: ValueTree?, _ coding: any StoredFormat
+    of key: StoredKey, _ defaultValue: Value, _ defaults: ValueTree?, _ check: ValueCheck<Value>?,
+    _ coding: any StoredFormat
   ) -> (declaration: Declaration, removed: [Declaration]) {
-    let id = ObjectIdentifier(type)
-    let known = self[key].first { $0.type == id && $0.defaults == defaults }
+    let id = ObjectIdentifier(Value.self)
+    let known = self[key].first {
+      // Closures cannot be compared, so any two checks of a key and a type are taken to be equal.
+      $0.type == id && ($0.boxedCheck == nil) == (check == nil) && $0.defaults == defaults
+    }
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
-    let new = Declaration(key, type, defaults, coding)
+    let new = Declaration(key, defaultValue, defaults, check, coding)
+    moveToEnd(new)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)
+  }
+
+  /// Moves a declaration to the end of the order.
+  mutating func moveToEnd(_ declaration: Declaration) {
+    lastNumber += 1
+    declaration.number = lastNumber
   }
 
   /// Removes and returns the declarations without a property or an observation.
@@ -237,23 +280,20 @@ extension StoreState {
   /// The generation for which a value can be cached; nil while each access must check.
   var sharedGeneration: Int? { transaction == nil && !needsReading ? generation : nil }
 
-  /// The error of a property for threads that are not in a transaction.
-  func error(of declaration: Declaration) -> KeyValueStoreError? {
-    declaration.cache.rejection ?? declaration.cache.error ?? storingError(of: declaration.key)
+  /// Sets the reason why the last assignment was rejected; nil if it was not.
+  mutating func reject(_ error: KeyValueStoreError?, of declaration: Declaration) {
+    let key = declaration.key
+    let isKnown = contents != nil || ownTransaction != nil || unsaved[key] != nil
+    declaration.cache.reject(
+      error, keeping: error != nil && isKnown ? .some(visible(key)?.copied) : nil)
+    notifyErrorObservers(of: key)
   }
 
-  /// Whether the reason to reject a change still holds.
-  func isCurrent(_ rejection: KeyValueStoreError, of declaration: Declaration) -> Bool {
-    switch rejection {
-    case .unencodable: true
-    case .undecodable: declaration.cache.error != nil
-    default: readError != nil
-    }
-  }
-
-  /// The error of a key whose value is valid.
-  func storingError(of key: StoredKey) -> KeyValueStoreError? {
-    readError ?? (unsaved[key] == nil ? nil : writeError)
+  /// The error of a property whose value has this error of decoding, or nil.
+  func error(of declaration: Declaration, decoding: KeyValueStoreError?) -> KeyValueStoreError? {
+    // A value that could be read before is older than a file that cannot be read.
+    declaration.cache.rejection ?? readError ?? decoding
+      ?? (unsaved[declaration.key] == nil ? nil : writeError)
   }
 
   /// Schedules the calls of the observers of errors that have changed, by default of all keys.
@@ -261,7 +301,7 @@ extension StoreState {
     for index in errorObservers.indices {
       let declaration = errorObservers[index].declaration
       if let key, key != declaration.key { continue }
-      let error = self.error(of: declaration)
+      let error = self.error(of: declaration, decoding: declaration.cache.error)
       // After a change of the bytes, the error is not known before they are decoded.
       let isKnown = readError != nil || declaration.cache.hasResult(for: self[declaration.key])
       if !isKnown || error == errorObservers[index].last { continue }

@@ -1,4 +1,6 @@
 import Concurrency
+import StorageInternals
+import Synchronization
 import ValueFormats
 
 /// The implementation of a ``StoredValue``.
@@ -10,17 +12,47 @@ final class Setting: Sendable {
   /// members.
   let declaration: Declaration
   private let defaultValue: AnyBox
+  /// Returns a setting with the same key and default value in another store; nil unless this one
+  /// is declared in the standard store.
+  let inStore: (@Sendable (KeyValueStore) -> Setting)?
+  /// The setting in the store of `bootstrap(_:)`.
+  private let bootstrapped = AtomicLazyReference<Setting>()
 
-  init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
-    self.store = store
+  init<Value: Codable & Sendable>(
+    _ key: String, defaultValue: Value, in store: KeyValueStore,
+    validating check: ValueCheck<Value>?
+  ) {
+    if let message = check?(defaultValue) { refuseDefault(of: key, message) }
+    let isStandard = store === KeyValueStore.standard
+    self.store = isStandard ? StandardStore.ofMachine : store
+    inStore =
+      isStandard
+      ? { @Sendable store in
+        Setting(key, defaultValue: defaultValue, in: store, validating: check)
+      } : nil
     self.defaultValue = Box(defaultValue)
-    declaration = store.declaration(of: key, default: defaultValue)
+    declaration = self.store.declaration(of: key, default: defaultValue, validating: check)
   }
 
   var key: StoredKey { declaration.key }
 
+  /// The setting to use instead of this one, in the store that takes the place of the machine's
+  /// standard store; nil for this one.
+  var substitute: Setting? {
+    // The closure is retained only if it is called.
+    guard inStore != nil, !StandardStore.isMachines, !Fork.isChild else { return nil }
+    if let scope = StandardStore.scope {
+      guard let inStore, scope.store !== store else { return nil }
+      return scope.state(of: self, inStore)
+    }
+    if let setting = bootstrapped.load() { return setting }
+    guard let store = StandardStore.bootstrapped, let inStore else { return nil }
+    return bootstrapped.storeIfNil(inStore(store))
+  }
+
   var value: AnyBox {
     if Fork.isChild { return defaultValue }
+    if inStore != nil, let substitute { return substitute.value }
     let cached = store.state.withLock { state -> AnyBox? in
       guard declaration.cache.generation == state.generation else { return nil }
       return declaration.cache.valid ?? defaultValue
@@ -37,9 +69,7 @@ final class Setting: Sendable {
   var error: KeyValueStoreError? {
     if Fork.isChild { return .forked }
     let decodingError = read().error
-    return store.state.withLock { state in
-      declaration.cache.rejection ?? decodingError ?? state.storingError(of: key)
-    }
+    return store.state.withLock { $0.error(of: declaration, decoding: decodingError) }
   }
 
   func load() throws(KeyValueStoreError) -> AnyBox {
@@ -82,11 +112,17 @@ final class Setting: Sendable {
 
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
     try KeyValueStoreError.checkProcess()
-    let encoded = try encode(value)
+    let encoded: EncodedValue?
+    do throws(KeyValueStoreError) {
+      encoded = try encode(value)
+    } catch {
+      store.state.withLock { $0.reject(error, of: declaration) }
+      throw error
+    }
     setSaving((Box(value), encoded, false))
     defer { setSaving(nil) }
     try store.save(key, encoded)
-    reject(nil)
+    store.state.withLock { $0.reject(nil, of: declaration) }
   }
 
   /// Sets the value that the next write caches, so that no thread has to decode it.
@@ -100,7 +136,10 @@ final class Setting: Sendable {
     do {
       assign(try encode(value), Box(value))
     } catch {
-      reject(error)
+      store.state.withLock { state in
+        state.reject(error, of: declaration)
+        state.failTransaction(error)
+      }
       KeyValueStore.onFailure(error)
     }
   }
@@ -108,14 +147,6 @@ final class Setting: Sendable {
   func reset() {
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     assign(nil, nil)
-  }
-
-  /// Sets the reason why the last assignment was rejected; nil if it was not.
-  private func reject(_ error: KeyValueStoreError?) {
-    store.state.withLock { state in
-      declaration.cache.rejection = error
-      state.notifyErrorObservers(of: key)
-    }
   }
 
   /// Sets the key to an encoded value, or removes it for nil, and writes the change, unless a
@@ -128,7 +159,7 @@ final class Setting: Sendable {
     /// Returns whether to write; nil during an in-place change of another thread.
     func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
-      if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
+      if declaration.cache.rejection != nil { declaration.cache.reject(nil) }
       guard let generation = state.set(key, to: encoded) else {
         // The rejection has ended, although the value is not yet visible to other threads.
         state.notifyErrorObservers(of: key)
@@ -151,12 +182,15 @@ final class Setting: Sendable {
   }
 
   /// An in-place change: the value to change, the reason to reject the change if that value is not
-  /// the stored one, and whether it is part of another change.
-  typealias Change = (value: AnyBox, rejection: KeyValueStoreError?, isNested: Bool)
+  /// the stored one, a new failure of loading it, and whether it is part of another change.
+  typealias Change = (
+    value: AnyBox, rejection: KeyValueStoreError?, loadError: KeyValueStoreError?, isNested: Bool
+  )
 
   func beginChange() -> Change {
-    if Fork.isChild { return (value: defaultValue, rejection: .forked, isNested: false) }
-    store.loadIfNeeded()
+    if Fork.isChild { return (defaultValue, .forked, nil, isNested: false) }
+    // It is reported at the end, because it usually is the reason to reject the change.
+    let loadError = store.newLoadError()
     store.propertyLock.lock()
     // The error is read first, because another thread may load in between and clear it.
     let (isNested, readError) = store.state.withLock { state in
@@ -165,7 +199,7 @@ final class Setting: Sendable {
       return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
-    return (current.value, current.error ?? readError, isNested)
+    return (current.value, readError ?? current.error, loadError, isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
@@ -176,26 +210,33 @@ final class Setting: Sendable {
       assign(try encode(value), Box(value))
     }
     let mustWrite = store.state.withLock { state in
-      // The rejection is set before the next change by another thread, whose success clears it. The
-      // reason may be gone, because the file was read during the change.
-      if case .failure(let error) = outcome, state.isCurrent(error, of: declaration) {
-        declaration.cache.rejection = error
-        state.notifyErrorObservers(of: key)
+      if case .failure(let error) = outcome {
+        // It is set before the next change by another thread, whose success clears it. Any other
+        // error is that of the stored value or of the file, for as long as they have it.
+        if change.rejection == nil { state.reject(error, of: declaration) }
+        state.failTransaction(error)
       }
       if change.isNested { return false }
       state.changingThread = nil
       return state.ownTransaction == nil
     }
     store.propertyLock.unlock()
-    if case .failure(let error) = outcome { KeyValueStore.onFailure(error) }
+    if let error = change.loadError, error != change.rejection { store.report(error) }
+    if let error = change.rejection {
+      KeyValueStore.reportRefusedChange(error)
+    } else if case .failure(let error) = outcome {
+      KeyValueStore.onFailure(error)
+    }
     if mustWrite { store.flushOrSchedule() }
   }
 
-  /// Returns the encoded value; nil if the value and the default value are both nil.
+  /// Returns the encoded value, if the check allows it; nil if the value and the default value are
+  /// both nil.
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    try store.coding.encode(
+    try declaration.check(value)
+    return try store.coding.encode(
       value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
   }
 
@@ -204,8 +245,8 @@ final class Setting: Sendable {
     _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
-    /// whether the observer was called with the value.
+    /// The last valid value, its bytes, those of a default value in place of an invalid one or of
+    /// none, and whether the observer was called with the value.
     typealias Last = (
       value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
     )
@@ -217,6 +258,10 @@ final class Setting: Sendable {
     }
     let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
     return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
+      func encodedDefault() -> EncodedValue? {
+        let value = (defaultValue as? Box<Value>)?.value
+        return value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+      }
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
@@ -224,13 +269,14 @@ final class Setting: Sendable {
         // An invalid value may have been corrected to the default one.
         if let encoded, encoded == old.default { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        last.withLock { $0 = (value, encoded?.copied, nil, true) }
+        // The default value may be written into the file, which changes no value.
+        let standard = encoded == nil ? encodedDefault() : nil
+        last.withLock { $0 = (value, encoded?.copied, standard, true) }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
-        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        let encoded = old.encoded == nil ? encodedDefault() : nil
         last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
         observer(nil, old.value)
       }
@@ -243,7 +289,8 @@ final class Setting: Sendable {
       KeyValueStore.onFailure(.forked)
       return KeyValueObservation {}
     }
-    let observer = Observer(handler)
+    let scopes = StoreScopes.current
+    let observer = Observer<ErrorObserver.Handler> { error in scopes.run { handler(error) } }
     _ = read()
     store.state.withLock { state in
       state.errorObservers.append(ErrorObserver(declaration: declaration, observer: observer))

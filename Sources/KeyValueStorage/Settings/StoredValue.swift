@@ -19,47 +19,75 @@ import ValueFormats
 /// property's type, the getter returns the last valid value, or the default one if there was none.
 /// The store decodes changed values of its properties when it reads the file, so a mistake is
 /// reported even if the property is not accessed. If a value cannot be written, the store retains
-/// it, and the next write tries again; a value that cannot be encoded is discarded. If the stored
-/// value cannot be read or decoded, an in-place change is discarded, because it would overwrite an
-/// unknown value. Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
+/// it, and the next write tries again; a value that cannot be encoded, or that the property's check
+/// refuses, is discarded. If the stored value cannot be read or decoded, an in-place change is
+/// discarded, because it would overwrite an unknown value. Each failure sets ``error`` and calls
+/// ``KeyValueStore/onFailure``; within a ``KeyValueStore/transaction(_:)``, a discarded change also
+/// fails the transaction.
 ///
 /// If a stored structure lacks a member, the member is nil if it is optional, and otherwise that of
 /// the default value, as in <doc:HowValuesAreStored>.
 ///
 /// Where Swift allows no property wrapper, as in `Sendable` classes, use a constant, as in
 /// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key, type and
-/// store, and equal members of the default value. The store retains the last valid value of each
-/// key and type, and of each default value of a structure, but from 1,000 of them on, it may forget
-/// those without a property. For keys that are only known at run time, use
-/// ``KeyValueStore/value(of:as:)``.
+/// store, and equal members of the default value. The store retains the last valid value and the
+/// first default value of each key and type, and of each default value of a structure, but from
+/// 1,000 of them on, it may forget those without a property. For keys that are only known at run
+/// time, use ``KeyValueStore/value(of:as:)``.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
-  let setting: Setting
+  private let declared: Setting
+  /// The setting in the store that the current access uses.
+  var setting: Setting { declared.substitute ?? declared }
 
   /// Creates a property with a default value; the store is not read before the first access.
   ///
   /// The default value is encoded at once, which calls the type's `Encodable` code, because its
   /// members complete a stored structure.
   ///
+  /// A stored value that the check refuses is treated like one of another type: the property keeps
+  /// its last valid value, and ``error`` has the check's message. A value to set or save that it
+  /// refuses is discarded, with ``KeyValueStoreError/unencodable(key:type:reason:)``.
+  /// ``KeyValueStore/set(_:for:)`` has no check.
+  ///
+  /// The message is a clause without a period, such as "expected an even number", of which at most
+  /// 200 characters are used. The result for a stored value is kept until the value changes, so it
+  /// must depend on the value alone. The check is called on any thread, without a lock of the
+  /// store, except within an in-place change or a transaction. The store retains it, so a check
+  /// that uses a property of the same store keeps that store for good.
+  ///
+  /// Closures cannot be compared, so properties with the same key, type and store share the first
+  /// check among them. Use the same check for each. Those without a check share another value,
+  /// which may be one that the check refuses.
+  ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
   ///   - key: The key: any string, except `$version` in a store with a version.
   ///   - store: The store of the key.
-  public init(wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard) {
-    setting = Setting(key, defaultValue: wrappedValue, in: store)
+  ///   - check: Returns a message for a value that it refuses, or nil; if it refuses the default
+  ///     value, this initializer traps.
+  public init(
+    wrappedValue: Value, _ key: String, in store: KeyValueStore = .standard,
+    validating check: (@Sendable (Value) -> String?)? = nil
+  ) {
+    declared = Setting(key, defaultValue: wrappedValue, in: store, validating: check)
   }
 
-  /// Creates an optional property, which is nil while no value is stored.
-  public init(_ key: String, in store: KeyValueStore = .standard)
-  where Value: ExpressibleByNilLiteral {
-    setting = Setting(key, defaultValue: nil as Value, in: store)
+  /// Creates an optional property, which is nil while no value is stored; see
+  /// ``init(wrappedValue:_:in:validating:)``.
+  public init(
+    _ key: String, in store: KeyValueStore = .standard,
+    validating check: (@Sendable (Value) -> String?)? = nil
+  ) where Value: ExpressibleByNilLiteral {
+    declared = Setting(key, defaultValue: nil as Value, in: store, validating: check)
   }
 
   /// The value; see ``StoredValue``.
   public var wrappedValue: Value {
-    get { Self.value(setting.value) }
+    get { Self.value(declared.value) }
     nonmutating set { setting.set(newValue) }
     nonmutating _modify {
+      let setting = setting
       let change = setting.beginChange()
       var value = Self.value(change.value)
       // A change that throws may be partial, and is stored as well.
@@ -84,15 +112,16 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   }
 
   /// The key.
-  public var key: String { setting.key.string }
+  public var key: String { declared.key.string }
 
-  /// The store of the key.
-  public var store: KeyValueStore { setting.store }
+  /// The store with which the property was declared.
+  public var store: KeyValueStore { declared.inStore == nil ? declared.store : .standard }
 
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale, not the stored one, or not yet on disk; nil if none.
+  /// The newest reason why the value may be stale, not the stored one, or not yet on disk; nil if
+  /// there is none.
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, so that the default applies; like the setter, this does not throw.
@@ -101,14 +130,17 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Reads and returns the newest value; returns the default value if none is stored.
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type or is refused by the
+  ///   property's check.
   public func load() throws -> Value { Self.value(try setting.load()) }
 
   /// Stores a value, and returns when it is on disk, regardless of the store's ``WritePolicy``.
   ///
   /// Within a ``KeyValueStore/transaction(_:)``, the value is written when the transaction ends.
   ///
-  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
+  /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded, is refused by the property's
+  ///   check, or cannot be written. For the first two, ``error`` has the same error until a value
+  ///   is set or saved, another program changes it, or the file cannot be read.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and new value after each change, until the result is released.

@@ -9,8 +9,9 @@ extension KeyValueStore {
   /// store.declare(Settings.level, Settings.port)
   /// ```
   ///
-  /// A store knows each property from its creation on. Call this method once at the start for those
-  /// that are created later, such as static ones, so that a mistake in the file is reported at the
+  /// A store knows each property from its creation on, and one that takes the place of ``standard``
+  /// from the first access to the property on. Call this method once at the start for those that
+  /// are created later, such as static ones, so that a mistake in the file is reported at the
   /// start, and each later one as soon as the store sees it. It reads the file, decodes the values,
   /// and watches the file from then on.
   ///
@@ -23,40 +24,50 @@ extension KeyValueStore {
   public func declare<each Value: Codable & Sendable>(
     _ properties: repeat StoredValue<each Value>
   ) -> [KeyValueStoreError] {
+    var store = substitute ?? self
     var settings: [Setting] = []
-    for property in repeat each properties { settings.append(property.setting) }
-    guard settings.allSatisfy({ $0.store === self }) else {
-      fatalError("A property of another KeyValueStore was declared. Declare it in its own store.")
+    for property in repeat each properties {
+      let setting = property.setting
+      guard property.store === self || setting.store === store else {
+        fatalError("A property of another KeyValueStore was declared. Declare it in its own store.")
+      }
+      settings.append(setting)
+      // Where isolated storage is required, each access has a store of its own, which fails.
+      store = setting.store
     }
     if Fork.isChild {
       Self.onFailure(.forked)
       return [.forked]
     }
     let declarations = settings.map(\.declaration)
-    state.withLock { _ in
-      for declaration in declarations { declaration.isPermanent = true }
+    store.state.withLock { state in
+      for declaration in declarations where !declaration.isPermanent {
+        declaration.isPermanent = true
+        state.declarations.moveToEnd(declaration)
+      }
     }
-    loadIfNeeded()
+    store.loadIfNeeded()
     // All at once, because the file is read again to find the places of mistakes.
-    decode(state.withLock { $0.pending(of: declarations) })
+    store.decode(store.state.withLock { $0.pending(of: declarations) })
     var seen: Set<KeyValueStoreError> = []
     return settings.compactMap(\.error).filter { seen.insert($0).inserted }
   }
 
   /// Returns the declaration of a key and a type, which properties with both share if their default
-  /// values have the same members.
+  /// values have the same members, and if all or none of them have a check.
   func declaration<Value: Codable & Sendable>(
-    of key: String, default defaultValue: Value
+    of key: String, default defaultValue: Value, validating check: ValueCheck<Value>?
   ) -> Declaration {
     let key = StoredKey(key)
     // No lock can be acquired in a child.
-    if Fork.isChild { return Declaration(key, Value.self, nil, coding) }
+    if Fork.isChild { return Declaration(key, defaultValue, nil, check, coding) }
     // Only members have an effect; a default value that cannot be encoded has none. It is encoded
     // outside of the lock, because the type's `Encodable` code may use the store.
     let tree = try? TreeEncoder().encode(defaultValue)
     let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
-    return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
-      .declaration
+    return state.withLock { state in
+      state.declarations.declaration(of: key, defaultValue, defaults, check, coding)
+    }.declaration
   }
 
   /// Caches contents, decodes the values of properties that have changed, and reports mistakes.
@@ -136,7 +147,8 @@ extension KeyValueStore {
   /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
   public var unknownKeys: [UnknownKey] {
     get throws {
-      try load()
+      if let substitute { return try substitute.unknownKeys }
+      try read()
       return described(state.withLock { unknownEntries(in: $0) })
     }
   }
@@ -146,6 +158,7 @@ extension KeyValueStore {
   /// Call it after the properties have been created or declared; see ``unknownKeys``. At most 100
   /// of the keys in the file are reported.
   public func reportUnknownKeys() {
+    if let substitute { return substitute.reportUnknownKeys() }
     if Fork.isChild { return Self.onFailure(.forked) }
     state.withLock { state in
       if state.reportedUnknownKeys == nil { state.reportedUnknownKeys = [:] }
@@ -199,7 +212,7 @@ extension KeyValueStore {
     if entries.isEmpty { return [] }
     let known = state.withLock { $0.declarations.keys.map(\.string) }
       .filter { $0.utf8.count <= Self.comparedSize }.sorted()
-      .map { (name: $0, scalars: Array($0.unicodeScalars)) }
+      .map { (name: $0, scalars: Array($0.lowercased().unicodeScalars)) }
     let parts = entries.map { FilePart(key: $0.key, value: $0.value, location: .key) }
     let places = (backend as? FileBackend)?.places(of: parts)
     return entries.enumerated().map { index, entry in
@@ -211,12 +224,13 @@ extension KeyValueStore {
     }
   }
 
-  /// Returns the key that differs least, by at most two characters; nil if there is none.
+  /// Returns the key that differs least, by at most two characters in any case; nil if there is
+  /// none.
   private static func mostSimilar(
     to key: String, among known: [(name: String, scalars: [Unicode.Scalar])]
   ) -> String? {
     guard key.utf8.count <= comparedSize else { return nil }
-    let key = Array(key.unicodeScalars)
+    let key = Array(key.lowercased().unicodeScalars)
     // A key of one letter is similar to none.
     let limit = min(key.count > 3 ? 2 : 1, key.count - 1)
     let similar = known.compactMap { name, scalars -> (name: String, distance: Int)? in

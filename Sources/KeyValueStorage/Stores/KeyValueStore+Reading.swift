@@ -9,16 +9,17 @@ extension KeyValueStore {
   /// call takes only one system call.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
-  public func load() throws { try read() }
+  public func load() throws { try (substitute ?? self).read() }
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
   /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
   public func keys() throws -> [String] {
-    try load()
+    if let substitute { return try substitute.keys() }
+    try read()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
-      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), coding: coding)
+      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), of: backend)
       draft.add(state.unsaved)
       return draft
     }
@@ -36,7 +37,8 @@ extension KeyValueStore {
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    try load()
+    if let substitute { return try substitute.value(of: key, as: type) }
+    try read()
     guard let encoded = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
     do throws(DecodingFailure) {
       return try coding.decoded(type, from: encoded, key: key)
@@ -53,7 +55,8 @@ extension KeyValueStore {
   package func values<Value: Decodable>(
     of keys: [String], as type: Value.Type
   ) throws -> [Result<Value, KeyValueStoreError>?] {
-    try load()
+    if let substitute { return try substitute.values(of: keys, as: type) }
+    try read()
     let encoded = state.withLock { state in keys.map { state.visible(StoredKey($0)) } }
     let outcomes = zip(keys, encoded).map { key, encoded -> Result<Value, DecodingFailure>? in
       guard let encoded else { return nil }
@@ -74,12 +77,18 @@ extension KeyValueStore {
 
   /// Loads the values if the cached ones may be stale, and reports a new failure.
   func loadIfNeeded() {
+    if let error = newLoadError() { report(error) }
+  }
+
+  /// Loads the values if the cached ones may be stale, and returns a new failure.
+  func newLoadError() -> KeyValueStoreError? {
     let (isNeeded, lastError) = state.withLock { ($0.needsReading, $0.readError) }
-    if !isNeeded { return }
+    if !isNeeded { return nil }
     do {
       try read(isImplicit: true)
+      return nil
     } catch {
-      if error != lastError { report(error) }
+      return error == lastError ? nil : error
     }
   }
 
@@ -106,7 +115,7 @@ extension KeyValueStore {
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
-    var draft = KeyValueDraft(contents, coding: coding)
+    var draft = KeyValueDraft(contents, of: backend)
     guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision

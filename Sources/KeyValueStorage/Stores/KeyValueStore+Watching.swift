@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 import Synchronization
 
 // Watching for changes by other processes, and reading them.
@@ -17,7 +18,10 @@ extension KeyValueStore {
       if watch.observation != nil { return watch.error }
       if isImplicit, let last = watch.lastAttempt, .now - last < .seconds(1) { return watch.error }
       watch.lastAttempt = .now
-      watch.observation = try backend.observe { [weak self] in self?.fileDidChange() }
+      // A scope in which the backend called the handler would retain this store.
+      watch.observation = try StandardStore.scopes.runOutside { () throws(KeyValueStoreError) in
+        try backend.observe { [weak self] in self?.fileDidChange() }
+      }
       isWatching.store(true, ordering: .releasing)
       return watch.observation?.findError()
     }

@@ -8,16 +8,18 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), try coding.encode(value, key: key))
+    let store = substitute ?? self
+    try store.save(StoredKey(key), try store.coding.encode(value, key: key))
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
-  public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
+  public func remove(_ key: String) throws { try (substitute ?? self).save(StoredKey(key), nil) }
 
   /// Writes all unsaved changes, and returns when they are on disk.
   ///
   /// - Throws: ``KeyValueStoreError``, if the write fails. The next write retries it.
   public func synchronize() throws {
+    if let substitute { return try substitute.synchronize() }
     try checkCaller()
     if isInTransactionOfThisThread { return }
     try writeLock.withLock { () throws(KeyValueStoreError) in try flush(within: lockTimeout) }
@@ -29,6 +31,7 @@ extension KeyValueStore {
   /// - Throws: ``KeyValueStoreError``, if the file cannot be renamed or the changes not written.
   @discardableResult
   public func moveAsideUnreadableFile() throws -> String? {
+    if let substitute { return try substitute.moveAsideUnreadableFile() }
     try checkCaller()
     return try writeLock.withLock { () throws(KeyValueStoreError) in
       let path = try backend.moveAside(within: lockTimeout)
@@ -88,7 +91,7 @@ extension KeyValueStore {
     typealias Outcome = (result: Result, write: StoreState.Write?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
-      var draft = KeyValueDraft(contents, coding: coding)
+      var draft = KeyValueDraft(contents, of: backend)
       if version.number > 0 { try version.migrate(&draft) }
       let unsaved = unsaved ?? state.withLock { $0.unsaved }
       draft.add(unsaved)

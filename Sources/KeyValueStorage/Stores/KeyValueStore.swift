@@ -78,11 +78,11 @@ public final class KeyValueStore: Sendable {
   }
 
   /// The store's name in messages, such as the path of its file.
-  public var name: String { backend.name }
+  public var name: String { (substitute ?? self).backend.name }
 
   /// A remark on the durability of writes in the file's directory; nil if there is none.
   package var directoryRemark: String? {
-    get throws { try (backend as? FileBackend)?.directoryRemark }
+    get throws { try ((substitute ?? self).backend as? FileBackend)?.directoryRemark }
   }
 
   /// The maximum time that a write waits for a process that has locked the file, 30 seconds by
@@ -90,14 +90,16 @@ public final class KeyValueStore: Sendable {
   ///
   /// Custom backends may have their own limits.
   public var lockTimeout: Duration {
-    get { timeout.duration }
-    set { timeout.duration = newValue }
+    get { (substitute ?? self).timeout.duration }
+    set { (substitute ?? self).timeout.duration = newValue }
   }
 
   deinit {
     // The changes belong to the parent.
     if Fork.isChild { return }
     stopTimer()
+    // Each durable write to a store without a location has failed, and was reported.
+    if delay == nil, (backend as? MemoryBackend)?.error != nil { return }
     // No observer is left, so the write below must not start watching the file.
     isWatching.store(true, ordering: .releasing)
     do {
@@ -157,10 +159,6 @@ extension KeyValueStore {
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
-  /// The settings of this app, in `settings.json` in the directory named after the executable; see
-  /// ``init(applicationName:writes:version:migrations:)``.
-  public static let standard = KeyValueStore(applicationName: nil)
-
   private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
     // The path of an invalid URL is empty.
     let path = file.isFileURL ? file.path : ""
@@ -171,6 +169,10 @@ extension KeyValueStore {
   }
 
   private static let log = FailureLog<KeyValueStoreError>()
+  /// The log of in-place changes that were refused for a reason that was usually printed before.
+  private static let refusedChanges = FailureLog<KeyValueStoreError> {
+    writeToStandardError("\($0) The change was refused.")
+  }
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter, and
@@ -178,7 +180,8 @@ extension KeyValueStore {
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once to
   /// standard error, until the access succeeds again, or the invalid value changes; it remembers
-  /// the latest 100. In a forked child it prints one line in all.
+  /// the latest 100. A refusal of in-place changes because of such a failure is printed once as
+  /// well. In a forked child it prints one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -197,12 +200,20 @@ extension KeyValueStore {
     state.withLock { $0.observers.queue }.run { handler(error) }
   }
 
+  /// Reports that an in-place change was refused because of a failure.
+  static func reportRefusedChange(_ error: KeyValueStoreError) {
+    (failureHandler.withLock { $0 } ?? refusedChanges.report)(error)
+  }
+
   /// Whether the calling thread serves all stores.
   static var isLibraryThread: Bool { ThreadPool.work.isCurrent || Inotify.isCurrent }
 
   /// Lets the default handler print errors again.
   static func didSucceed(after errors: [KeyValueStoreError]) {
-    for error in errors { log.forget(error) }
+    for error in errors {
+      log.forget(error)
+      refusedChanges.forget(error)
+    }
   }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.

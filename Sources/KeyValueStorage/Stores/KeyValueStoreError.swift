@@ -8,7 +8,8 @@ import ValueFormats
 ///
 /// Only ``undecodable(_:)`` contains a part of a stored value: at most 40 characters of it, at most
 /// 200 of the path to it, which may have keys of a dictionary, and at most 200 of the description
-/// by the type's own code, which may have any part of the value.
+/// by the type's own code or of the message of the property's check, which may have any part of the
+/// value. So may such a message in ``unencodable(key:type:reason:)``.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
   /// is repaired or moved aside.
@@ -32,11 +33,12 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case newerVersion(found: Int, supported: Int)
   /// The migration to a version failed, and nothing changed.
   case migrationFailed(version: Int, reason: String)
-  /// The value of a key does not have the requested type.
+  /// The value of a key does not have the requested type, or the property's check refuses it.
   case undecodable(UndecodableValue)
   /// No property of the store has a key of the file; see ``KeyValueStore/reportUnknownKeys()``.
   case unknownKey(UnknownKey)
-  /// The store's format cannot represent the value exactly.
+  /// The store's format cannot represent the value exactly, or the property's check refuses it; the
+  /// reason is then the check's message, of at most 200 characters.
   case unencodable(key: String, type: String, reason: String)
   /// An argument is not valid; the description is one or more sentences.
   case invalid(String)

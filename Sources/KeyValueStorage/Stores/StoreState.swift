@@ -6,7 +6,10 @@ struct StoreState: Sendable {
   /// A change that has not been written, with a number that is lower than those of later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
   typealias UnsavedChanges = [StoredKey: Unsaved]
-  typealias OpenTransaction = (thread: ThreadIdentity, draft: KeyValueDraft)
+  /// A transaction, and the reason why it fails at its end; nil if it does not.
+  typealias OpenTransaction = (
+    thread: ThreadIdentity, draft: KeyValueDraft, refusal: KeyValueStoreError?
+  )
   /// A write of this store: the unsaved changes in it, and the keys that it changed in the contents
   /// of a revision.
   typealias Write = (saved: UnsavedChanges, base: Int64, keys: [StoredKey])
@@ -39,6 +42,9 @@ struct StoreState: Sendable {
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
+  /// The default values that this store is writing under keys without a value, which observers of
+  /// all keys are not told of; after a failure, until the next write.
+  private var writtenDefaults: [StoredKey: EncodedValue] = [:]
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
@@ -74,6 +80,16 @@ struct StoreState: Sendable {
     return generation
   }
 
+  /// Sets those of the keys that have no value, in the transaction of the calling thread.
+  ///
+  /// Observers of all keys are not notified of these values, whichever thread reads them first.
+  mutating func addDefaults(_ defaults: [(key: StoredKey, value: EncodedValue)]) {
+    for (key, value) in defaults where visible(key) == nil {
+      writtenDefaults[key] = value
+      _ = set(key, to: value)
+    }
+  }
+
   /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
   ///
   /// The saved changes of `write` are all unsaved changes of an earlier moment. Returns the values
@@ -94,24 +110,18 @@ struct StoreState: Sendable {
     }
     if let before {
       for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        observers.notify(key, self[key])
+        // A property may have another default value, so its observer compares them.
+        let isDefault = before[key] == nil && writtenDefaults[key] == self[key]
+        observers.notify(key, self[key], includingAll: !isDefault)
       }
     }
+    if write != nil { writtenDefaults = [:] }
     if unsaved.isEmpty {
       writeError = nil
       isOverdue = false
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
     for value in pending { value.declaration.cache.isOutdated = true }
-    if readError != nil {
-      for declaration in declarations.all {
-        switch declaration.cache.rejection {
-        case nil, .unencodable?, .undecodable?: break
-        // The newest value could not be read then.
-        default: declaration.cache.rejection = nil
-        }
-      }
-    }
     // Last, so that an observer of errors is not called with nil before a mistake is found.
     readError = nil
     // The written keys no longer have the error of those that are left.
@@ -124,6 +134,12 @@ struct StoreState: Sendable {
     guard contents?.revision == revision else { return }
     // A new generation makes each setting check its value again, which retries the read.
     if readError == nil { generation += 1 }
+    if readError != error {
+      // The newest error replaces that of an earlier assignment.
+      for declaration in declarations.all where declaration.cache.rejection != nil {
+        declaration.cache.reject(nil)
+      }
+    }
     readError = error
     gracePeriodStart = nil
   }
@@ -138,6 +154,12 @@ struct StoreState: Sendable {
     let start = gracePeriodStart ?? now
     gracePeriodStart = start
     return now - start < limit
+  }
+
+  /// Makes the transaction of the calling thread, if there is one, fail because of a refused
+  /// change.
+  mutating func failTransaction(_ error: KeyValueStoreError) {
+    if transaction?.thread == .current, transaction?.refusal == nil { transaction?.refusal = error }
   }
 
   mutating func setTransaction(_ transaction: OpenTransaction?) {

@@ -1,6 +1,7 @@
 import ValueFormats
 
-/// A stored value that does not have the type with which it is read.
+/// A stored value that does not have the type with which it is read, or that the property's check
+/// refuses.
 public struct UndecodableValue: Hashable, Sendable {
   /// The key of the setting.
   public let key: String
@@ -11,17 +12,18 @@ public struct UndecodableValue: Hashable, Sendable {
   ///
   /// It has at most 200 characters, none of them invisible.
   public let keyPath: String
-  /// The invalid part as a single value, such as `"verbose"`, or its kind, such as `an array`; nil
-  /// if the part itself is not what is wrong, as where a key is missing.
+  /// The invalid part as a single value, such as `"verbose"`, its text in the file, if the format
+  /// does not allow it, or its kind, such as `an array`; nil if the part itself is not what is
+  /// wrong, as where a key is missing.
   ///
   /// It has at most 40 characters of the value, none of them invisible.
   public let found: String?
   /// The reason as a clause, such as "expected one of info, debug".
   ///
-  /// The `debugDescription` of a type's own error has at most 200 characters here.
+  /// The `debugDescription` of a type's own error, and the message of a check, have at most 200
+  /// characters here.
   public let reason: String
-  /// The place of the invalid part when the store found it; nil for a store without a file, and in
-  /// a migration.
+  /// The place of the invalid part when the store found it; nil for a store without a file.
   public let place: FilePlace?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.

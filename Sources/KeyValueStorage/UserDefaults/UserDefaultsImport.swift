@@ -66,6 +66,10 @@ extension KeyValueStore {
     _ file: UserDefaultsFile, replacing: Bool = false, isDryRun: Bool = false,
     reporting report: (Int) throws(KeyValueStoreError) -> Void = { _ in }
   ) throws(KeyValueStoreError) -> UserDefaultsImport {
+    if let substitute {
+      return try substitute.import(
+        file, replacing: replacing, isDryRun: isDryRun, reporting: report)
+    }
     try checkCaller()
     return try writeLock.withLock { () throws(KeyValueStoreError) in
       try write(within: lockTimeout) { draft throws(KeyValueStoreError) in
@@ -102,6 +106,7 @@ extension KeyValueStore {
   package func keysNotImported(
     from values: [(key: StoredKey, tree: ValueTree)]
   ) throws(KeyValueStoreError) -> [String] {
+    if let substitute { return try substitute.keysNotImported(from: values) }
     // A new backend has no cached contents.
     let file = (backend as? FileBackend).map { FileBackend(path: $0.path, format: $0.format) }
     let contents = try (file ?? backend).load()

@@ -7,7 +7,7 @@ final class ApplicationPassword: Sendable {
     let salt: [UInt8]
   }
 
-  private let password: Secret
+  let password: Secret
   private let keys = Lock<[Derivation: Secret]>([:])
   private static let cacheLimit = 16
   private static let sizeLimit = 64 * 1024

@@ -67,15 +67,18 @@ extension SecretStores {
   /// - Complexity: Linear in the size of the store if it has not been read yet.
   public static func diagnose() -> Diagnosis {
     let (store, origin): (any SecretStore, String) =
-      if let override = DefaultStoreOverride.current {
-        (override.store, "set by withDefaultStore(_:operation:)")
+      if let scope = DefaultStore.scopes.current {
+        (scope.store, "set by withDefaultStore(_:operation:)")
       } else if let choice = DefaultStore.current {
         (choice.store, choice.isBootstrapped ? "set by bootstrap(_:)" : "this machine's, in use")
       } else {
         (SecretVault(), "this machine's, not used by this process yet")
       }
     var diagnosis = Diagnosis()
-    diagnosis.record("Default store", "\(type(of: store)), \(origin)")
+    diagnosis.record(
+      "Default store",
+      store is UnavailableStore
+        ? "none, because isolated storage is required" : "\(type(of: store)), \(origin)")
     diagnosis.examine(store)
     return diagnosis
   }
@@ -95,7 +98,9 @@ extension Diagnosis {
     }
     recordAuthenticator(store.authenticator)
     let guarantees = store.guarantees
-    record("Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)")
+    let note = guarantees.contains(.survivesReboot) ? "" : "; items may end with the store"
+    record(
+      "Guarantees", guarantees.isEmpty ? "none: items end with the store" : "\(guarantees)\(note)")
     recordMachine()
   }
 

@@ -1,5 +1,6 @@
 import Concurrency
 public import FoundationEssentials
+import StorageInternals
 
 /// A password in a store: the item that matches an identity.
 ///
@@ -80,9 +81,9 @@ public final class PasswordItem<Value: Codable & Sendable>: Sendable {
 
   /// The state for the store of the current `withDefaultStore` call, unless a store is specified.
   var stored: StoredPassword {
-    guard ownState.givenStore == nil, !Fork.isChild, let override = DefaultStoreOverride.current
+    guard ownState.givenStore == nil, !Fork.isChild, let scope = DefaultStore.scopes.current
     else { return ownState }
-    return override.state(of: self, ownState.declaration)
+    return scope.state(of: self) { StoredPassword(ownState.declaration, in: $0) }
   }
 
   /// The attributes of the item, which are read according to the ``RefreshPolicy``.

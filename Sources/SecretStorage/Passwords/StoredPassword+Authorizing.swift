@@ -88,18 +88,18 @@ extension StoredPassword {
   }
 }
 
-/// A lease on a value, which expires when the context is cancelled or the vault is locked.
+/// A lease on a value, which expires when the context is cancelled or the store is locked.
 final class ValueLease: Sendable {
   private let cancellation: Cancellation
-  private let vault: SecretVault?
+  private let store: (any SynchronouslyObservedStore)?
   private let lockCount: UInt64?
 
   init(until cancellation: Cancellation, _ store: any SecretStore) {
     self.cancellation = cancellation
-    vault = store as? SecretVault
-    lockCount = vault?.lockCount
+    self.store = store as? any SynchronouslyObservedStore
+    lockCount = self.store?.lockCount
   }
 
-  /// Whether the context was cancelled or the vault was locked; the vault may be called.
-  var hasExpired: Bool { cancellation.isRequested || vault?.lockCount != lockCount }
+  /// Whether the context was cancelled or the store was locked; the store may be called.
+  var hasExpired: Bool { cancellation.isRequested || store?.lockCount != lockCount }
 }

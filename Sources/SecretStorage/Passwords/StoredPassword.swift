@@ -128,7 +128,8 @@ final class StoredPassword: Sendable {
       let handler: @Sendable () -> Void = { [changes] in changes.increment() }
       let observation =
         (store as? any SynchronouslyObservedStore)?.observeChangesSynchronously(handler)
-        ?? store.observeChanges(handler)
+        // A scope in which the handler were called would retain this password.
+        ?? DefaultStore.scopes.runOutside { store.observeChanges(handler) }
       // If another thread was faster, this observation ends after the lock is released.
       state.withLock { $0.observation = $0.observation ?? observation }
     }

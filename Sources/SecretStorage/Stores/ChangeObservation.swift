@@ -2,7 +2,9 @@ import Concurrency
 
 /// An observation of changes to a store.
 ///
-/// It ends when it is cancelled or released, and does not retain the store.
+/// It ends when it is cancelled or released, and does not retain the store. A handler retains
+/// the stores of the `withStandard` and `withDefaultStore` calls in which it was added until the
+/// observation ends.
 public final class ChangeObservation: Sendable {
   private let lifetime: ObservationLifetime
   private let findProblem: @Sendable () -> SecretStoreError?
@@ -47,6 +49,9 @@ package protocol SynchronouslyObservedStore: SecretStore, AnyObject {
   ///
   /// For automatic locking, a call counts as reading the secret.
   func isUnchanged(since revision: StoreRevision) throws(SecretStoreError) -> Bool
+
+  /// The number of times that the app has locked the store.
+  var lockCount: UInt64 { get }
 
   /// Calls a handler after each change, on a thread that may hold locks.
   ///

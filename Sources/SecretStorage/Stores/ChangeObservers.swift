@@ -1,10 +1,11 @@
 import Concurrency
+import StorageInternals
 
 /// The observers of changes to a store.
 ///
-/// The app's handlers are called on another thread, one at a time, and changes may be coalesced.
-/// Only this library adds synchronous handlers. They are called for each change, on the thread that
-/// makes or detects it; that thread may hold locks.
+/// The app's handlers are called on another thread, one at a time, in the scopes of the task that
+/// added them, and changes may be coalesced. Only this library adds synchronous handlers. They are
+/// called for each change, on the thread that makes or detects it; that thread may hold locks.
 final class ChangeObservers: Sendable {
   private typealias List = Observers<@Sendable () -> Void>
 
@@ -25,7 +26,9 @@ final class ChangeObservers: Sendable {
       Fork.report()
       return ChangeObservation {}
     }
-    let observer = Observer(handler)
+    let scopes = StoreScopes.current
+    let scopedHandler: @Sendable () -> Void = { scopes.run { handler() } }
+    let observer = Observer(isSynchronous ? handler : scopedHandler)
     state.withLock { state in
       if isSynchronous { state.synchronous.add(observer) } else { state.asynchronous.add(observer) }
     }

@@ -52,13 +52,13 @@ public enum SecretStores: Sendable {
 
   /// Calls a closure, such as a test, during which another store is the default store.
   ///
-  /// The store applies to all accesses by the closure and its child tasks to passwords that do not
-  /// specify a store. Values cached outside the closure are neither used nor changed.
+  /// The store applies to all accesses by the closure, its child tasks and the observers that they
+  /// add to settings, vaults or stores in memory, to passwords that do not specify a store. Values
+  /// cached outside the closure are neither used nor changed.
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () throws -> Result
   ) rethrows -> Result {
-    try DefaultStoreOverride.$current.withValue(
-      DefaultStoreOverride(store: store), operation: operation)
+    try DefaultStore.scopes.scopes(with: store).run(operation)
   }
 
   /// Calls an asynchronous closure, during which another store is the default store.
@@ -67,46 +67,29 @@ public enum SecretStores: Sendable {
   public static func withDefaultStore<Result>(
     _ store: any SecretStore, operation: () async throws -> Result
   ) async rethrows -> Result {
-    try await DefaultStoreOverride.$current.withValue(
-      DefaultStoreOverride(store: store), operation: operation)
+    try await StoreScopes.$current.withValue(
+      DefaultStore.scopes.scopes(with: store), operation: operation)
+  }
+
+  /// Makes an access to the default store outside of `withDefaultStore` fail if a closure returns a
+  /// message, of one or more sentences.
+  package static func requireScope(_ findError: @escaping @Sendable () -> String?) {
+    DefaultStore.scopes.require(findError)
   }
 
   /// The store of the current `withDefaultStore` call, or the default store, which is then fixed.
   package static var defaultStore: any SecretStore {
-    DefaultStoreOverride.current?.store ?? DefaultStore.resolved
-  }
-}
-
-/// The default store during a `withDefaultStore` call, with the states of its passwords.
-///
-/// The override may outlive the call, for example in an unstructured task.
-final class DefaultStoreOverride: Sendable {
-  @TaskLocal static var current: DefaultStoreOverride?
-
-  let store: any SecretStore
-  /// The states by the password's identifier, which stays unique because the password is retained.
-  private let states = Lock(
-    [ObjectIdentifier: (password: any Sendable, state: StoredPassword)]())
-
-  init(store: any SecretStore) { self.store = store }
-
-  /// Returns the state of a password, which is created at its first access.
-  func state(
-    of password: any AnyObject & Sendable, _ declaration: PasswordDeclaration
-  ) -> StoredPassword {
-    states.withLock { states in
-      let key = ObjectIdentifier(password)
-      if let existing = states[key]?.state { return existing }
-      let state = StoredPassword(declaration, in: store)
-      states[key] = (password, state)
-      return state
-    }
+    DefaultStore.scopes.current?.store ?? DefaultStore.resolved
   }
 }
 
 /// The default store of the process, which is set at most once.
 struct DefaultStore: Sendable {
   fileprivate static let choice = AtomicLazyReference<Box<DefaultStore>>()
+  /// The scopes of `withDefaultStore` calls.
+  static let scopes = DefaultStoreScopes<any SecretStore, StoredPassword> { message in
+    UnavailableStore(error: .unavailable(message))
+  }
 
   let store: any SecretStore
   let isBootstrapped: Bool

@@ -9,31 +9,16 @@ extension SecretVault {
   ) throws(SecretStoreError) -> Secret {
     if accessControl.flags.isEmpty { return secret }
     let constraints = try AccessConstraints(accessControl.flags)
-    let capabilities = (authorization.authenticator?.capabilities ?? [])
-      .union(authenticator?.capabilities ?? [])
-    if let missing = constraints.missing(from: capabilities) {
-      throw .unsupported("a proof of \(missing), which no available authenticator can obtain")
+    let bound = try constraints.checkSaving(authorization, with: authenticator)
+    let enrolledSet = try bound.enrolledSet.map { set throws(SecretStoreError) in
+      try cipher.digest(set[...])
     }
-    var enrolledSet: [UInt8] = []
-    if constraints.bindsEnrolledSet {
-      guard let enrolled = (authorization.authenticator ?? authenticator)?.enrolledSet else {
-        throw .unsupported(
-          "biometryCurrentSet with an authenticator that does not report the enrolled fingerprints")
-      }
-      enrolledSet = try cipher.digest(enrolled[...])
+    guard let (password, cost) = bound.password else {
+      return ConstrainedSecret(enrolledSet: enrolledSet ?? [], content: secret).payload
     }
-    guard constraints.needsApplicationPassword else {
-      return ConstrainedSecret(enrolledSet: enrolledSet, content: secret).payload
-    }
-    guard let context = authorization.context,
-      let password = context.newApplicationPassword ?? context.applicationPassword
-    else { throw .needsApplicationPassword }
-    try password.check()
-    let cost = context.applicationPasswordCost
-    try cost.check()
     return try ConstrainedSecret(
-      enrolledSet: enrolledSet, sealing: secret, of: identity, under: password, cost: cost, cipher,
-      checking: authorization.checkContext
+      enrolledSet: enrolledSet ?? [], sealing: secret, of: identity, under: password, cost: cost,
+      cipher, checking: authorization.checkContext
     ).payload
   }
 
@@ -73,17 +58,10 @@ extension SecretVault {
     } catch .malformedRecord {
       throw .corrupted("The secret of item \(item.id.uuid) is malformed")
     }
-    let constraints = try AccessConstraints(flags)
-    if constraints.bindsEnrolledSet, authorization.proofs.contains(.biometry) {
-      // A biometric proof must be based on the set that was enrolled when the item was saved.
-      let enrolledSet = try authorization.enrolledSet.map { set throws(SecretStoreError) in
-        try cipher.digest(set[...])
-      }
-      let otherProofs = authorization.proofs.subtracting(.biometry)
-      if isReading, enrolledSet != constrained.enrolledSet,
-        constraints.missing(from: otherProofs) != nil
-      {
-        throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
+    if isReading {
+      try AccessConstraints(flags).checkEnrolledSet(of: authorization) {
+        set throws(SecretStoreError) in
+        try cipher.digest(set[...]) == constrained.enrolledSet
       }
     }
     // This may take half a second, so the lock of `contents` is not held.
@@ -94,6 +72,54 @@ extension SecretVault {
 }
 
 extension AccessConstraints {
+  /// What an item is bound to when it is saved: the enrolled set, and the application password with
+  /// the cost of deriving its key; nil for what the flags do not need.
+  typealias Bound = (
+    enrolledSet: [UInt8]?, password: (password: ApplicationPassword, cost: ScryptCost)?
+  )
+
+  /// Returns what a new item is bound to.
+  ///
+  /// Throws `unsupported` if neither the authenticator of the authorization nor that of the store
+  /// can obtain the proofs, or `denied` if a required application password is missing.
+  func checkSaving(
+    _ authorization: Authorization, with authenticator: (any Authenticator)?
+  ) throws(SecretStoreError) -> Bound {
+    let capabilities = (authorization.authenticator?.capabilities ?? [])
+      .union(authenticator?.capabilities ?? [])
+    if let missing = missing(from: capabilities) {
+      throw .unsupported("a proof of \(missing), which no available authenticator can obtain")
+    }
+    var bound: Bound = (nil, nil)
+    if bindsEnrolledSet {
+      bound.enrolledSet = (authorization.authenticator ?? authenticator)?.enrolledSet
+      if bound.enrolledSet == nil {
+        throw .unsupported(
+          "biometryCurrentSet with an authenticator that does not report the enrolled fingerprints")
+      }
+    }
+    if needsApplicationPassword {
+      guard let context = authorization.context,
+        let password = context.newApplicationPassword ?? context.applicationPassword
+      else { throw .needsApplicationPassword }
+      try password.check()
+      try context.applicationPasswordCost.check()
+      bound.password = (password, context.applicationPasswordCost)
+    }
+    return bound
+  }
+
+  /// Throws `denied` if reading relies on a biometric proof that is based on another enrolled set
+  /// than the one to which the item is bound; the closure compares a set with that one.
+  func checkEnrolledSet(
+    of authorization: Authorization, isBound: ([UInt8]) throws(SecretStoreError) -> Bool
+  ) throws(SecretStoreError) {
+    guard bindsEnrolledSet, authorization.proofs.contains(.biometry) else { return }
+    if let set = authorization.enrolledSet, try isBound(set) { return }
+    if missing(from: authorization.proofs.subtracting(.biometry)) == nil { return }
+    throw .denied("fingerprints or faces have been enrolled or removed since it was saved")
+  }
+
   /// Throws `denied` if a required application password or, in a read, a required proof is missing.
   func check(
     _ authorization: Authorization, reading isReading: Bool

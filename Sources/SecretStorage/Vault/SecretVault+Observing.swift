@@ -31,7 +31,7 @@ extension SecretVault: SynchronouslyObservedStore {
     return Inotify.problem.map(SecretStoreError.init)
   }
 
-  var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
+  package var lockCount: UInt64 { contents.withLock { $0.session.lockCount } }
 
   package func observeChangesSynchronously(
     _ handler: @escaping @Sendable () -> Void

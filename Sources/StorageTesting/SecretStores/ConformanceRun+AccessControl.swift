@@ -117,7 +117,7 @@ extension ConformanceRun {
     for accessControl: AccessControl = AccessControl(), password: Secret? = nil, new: Secret? = nil
   ) async throws(SecretStoreError) -> Authorization {
     try await AuthenticationContext(
-      reason: title, authenticator: authenticator, applicationPassword: password,
+      reason: findings.title, authenticator: authenticator, applicationPassword: password,
       newApplicationPassword: new, applicationPasswordCost: .minimum
     ).authorization(for: accessControl, with: store.authenticator)
   }

@@ -58,21 +58,8 @@ extension ConformanceRun {
 
   /// Expects a notification of a change since the last call, within the timeout.
   private func expectNotification(of changes: AsyncStream<Void>, _ operation: String) async {
-    let isNotified = await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        for await _ in changes { return true }
-        return false
-      }
-      if let timeout {
-        group.addTask {
-          // The sleep is cancelled when a notification arrives.
-          try? await Task.sleep(for: timeout)
-          return false
-        }
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? false
-    }
-    expect(isNotified, "observeChanges, \(operation)", "a call of the handler")
+    await findings.expectElement(
+      of: changes, within: timeout, "observeChanges, \(operation)", "a call of the handler"
+    ) { _ in true }
   }
 }

@@ -1,4 +1,3 @@
-import Concurrency
 import SecretStorage
 
 /// A run of one check on a new store.
@@ -10,10 +9,7 @@ struct ConformanceRun: Sendable {
   let largestSecret: Int
   /// The maximum time to wait for a notification; nil for no limit.
   let timeout: Duration?
-  /// The names of the store and the check, with which each finding begins.
-  let title: String
-  /// The violations that the run has found, in words.
-  let findings: Lock<[String]>
+  let findings: Findings
   /// The text that names the instance after an operation.
   var instance = ""
 
@@ -27,8 +23,7 @@ struct ConformanceRun: Sendable {
 
   /// Records a finding unless a condition holds; `expectation` completes "expected".
   func expect(_ holds: Bool, _ operation: String, _ expectation: String) {
-    if holds { return }
-    findings.withLock { $0.append("\(title): \(operation)\(instance): expected \(expectation)") }
+    findings.expect(holds, operation + instance, expectation)
   }
 
   /// Expects an operation to throw an error; that of `denied` may have another reason.

@@ -1,4 +1,3 @@
-import Concurrency
 public import SecretStorage
 public import Testing
 
@@ -17,7 +16,7 @@ public import Testing
 /// as an issue that names the store, the operation and the expectation.
 public struct SecretStoreConformance: Sendable {
   private let name: String
-  private let makeRun: @Sendable (_ title: String, Lock<[String]>) throws -> ConformanceRun
+  private let makeRun: @Sendable (Findings) throws -> ConformanceRun
 
   /// Creates checks for the stores that a closure makes.
   ///
@@ -36,11 +35,11 @@ public struct SecretStoreConformance: Sendable {
     reopen: (@Sendable (any SecretStore) throws -> any SecretStore)? = nil
   ) {
     self.name = name
-    makeRun = { title, findings in
+    makeRun = { findings in
       let store = try makeStore()
       return ConformanceRun(
         store: store, otherInstance: try reopen?(store) ?? store, largestSecret: largestSecret,
-        timeout: timeout, title: title, findings: findings)
+        timeout: timeout, findings: findings)
     }
   }
 
@@ -53,14 +52,7 @@ public struct SecretStoreConformance: Sendable {
 
   /// Runs one check on a new store, and returns a sentence for each violation; records no issues.
   public func findings(of check: Check) async -> [String] {
-    let title = "\(name), \(check.rawValue)"
-    let findings = Lock<[String]>([])
-    do {
-      try await makeRun(title, findings).run(check)
-    } catch {
-      findings.withLock { $0.append("\(title): unexpected error: \(error)") }
-    }
-    return findings.withLock { $0 }
+    await Findings.ofCheck("\(name), \(check.rawValue)") { try await makeRun($0).run(check) }
   }
 
   /// Runs every check, each on a new store.

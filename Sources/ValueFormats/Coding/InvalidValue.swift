@@ -39,9 +39,7 @@ package struct InvalidValue: Error, Hashable, Sendable {
 
   /// Returns the description of an error of a type's own code, without a period at the end.
   private static func clause(_ description: String) -> String {
-    if description.isEmpty { return ValueCodingError.Problem.notValid.clause }
-    let shown = description.shown(atMost: 200)
-    return shown.hasSuffix(".") ? String(shown.dropLast()) : shown
+    description.isEmpty ? ValueCodingError.Problem.notValid.clause : description.shownAsClause
   }
 }
 
@@ -49,7 +47,7 @@ extension ValueCodingError.Problem {
   /// Whether the value of the part is the problem, so that a message shows it.
   fileprivate var isOfPart: Bool {
     switch self {
-    case .unknownCase, .outOfRange, .notValid: true
+    case .unknownCase, .outOfRange, .notInteger, .tooManyDigits, .notValid: true
     default: false
     }
   }

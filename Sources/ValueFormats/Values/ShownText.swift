@@ -6,6 +6,13 @@ extension String {
     if start.count > limit { shown.append("…") }
     return String(shown)
   }
+
+  /// A message of an app's own code as a clause: at most 200 code points, none of them invisible,
+  /// without a period at the end.
+  package var shownAsClause: String {
+    let shown = shown(atMost: 200)
+    return shown.hasSuffix(".") ? String(shown.dropLast()) : shown
+  }
 }
 
 extension Unicode.Scalar {

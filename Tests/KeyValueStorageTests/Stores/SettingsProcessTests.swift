@@ -64,8 +64,8 @@ struct SettingsProcessTests {
   @Test(.forks, arguments: Campaign.isFull ? KeyValueFormat.allCases : [.json])
   func forkedChildrenReadAndWriteNothing(_ format: KeyValueFormat) throws {
     let file = try TestFile(format, values: ["known": 7])
-    // Eleven kinds of use.
-    let count = Campaign.size(sample: 22, full: 1_100)
+    // Twelve kinds of use.
+    let count = Campaign.size(sample: 24, full: 1_200)
     let child = try SettingsChild("fork", ["\(count)"], on: file)
     try child.process.wait()
     let lines = try child.lines

@@ -6,6 +6,8 @@ struct HookedBackend: KeyValueBackend {
   let base: any KeyValueBackend
   var willLoad: @Sendable () throws(KeyValueStoreError) -> Void = {}
   var willWrite: @Sendable (KeyValueChanges) throws(KeyValueStoreError) -> Void = { _ in }
+  /// Called when the base has written, and the store does not know it yet.
+  var didWrite: @Sendable () -> Void = {}
   /// Gets the handler of an observation, which nothing else calls.
   var didObserve: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
 
@@ -25,7 +27,8 @@ struct HookedBackend: KeyValueBackend {
     within timeout: Duration?,
     _ changes: (KeyValueContents) throws(KeyValueStoreError) -> (KeyValueChanges, Result)
   ) throws(KeyValueStoreError) -> (KeyValueContents, Result) {
-    try base.update(within: .seconds(100_000)) { contents throws(KeyValueStoreError) in
+    defer { didWrite() }
+    return try base.update(within: .seconds(100_000)) { contents throws(KeyValueStoreError) in
       let (changes, result) = try changes(contents)
       try willWrite(changes)
       return (changes, result)

@@ -7,7 +7,8 @@ import KeyValueStorage
 extension Job {
   /// The first use that a forked child makes of its parent's settings.
   private enum FirstUse: CaseIterable {
-    case get, set, change, load, save, keys, transaction, synchronize, observe, exit, nothing
+    case get, set, change, load, save, keys, transaction, synchronize, writeDefaults, observe, exit
+    case nothing
 
     /// Whether the use is reported on standard error, because it cannot throw.
     var isReported: Bool { [.set, .change, .observe].contains(self) }
@@ -150,6 +151,7 @@ extension Job {
       case .keys: return throwsForked { _ = try store.keys() }
       case .transaction: return throwsForked { try store.transaction { own.wrappedValue = 1 } }
       case .synchronize: return throwsForked { try store.synchronize() }
+      case .writeDefaults: return throwsForked { try store.writeDefaults() }
       case .observe: known.observe { _, _ in }.cancel()
       case .exit, .nothing: break
       }

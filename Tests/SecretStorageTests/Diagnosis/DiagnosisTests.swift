@@ -155,7 +155,7 @@ struct DiagnosisTests {
     let diagnosis = SecretStores.withDefaultStore(InMemorySecretStore()) { SecretStores.diagnose() }
     #expect(diagnosis["Default store"]?.hasPrefix("InMemorySecretStore") == true)
     #expect(diagnosis["Items"] == "0")
-    #expect(diagnosis["Guarantees"] == "none: items end with the store")
+    #expect(diagnosis["Guarantees"] == "enforces access control; items may end with the store")
     #expect(diagnosis.isHealthy)
   }
 

@@ -15,6 +15,7 @@ final class ScriptedStore: SynchronouslyObservedStore, ForwardingStore {
 
   var callCount: Int { script.withLock { $0.counts.values.reduce(0, +) } }
   var store: any SecretStore { content }
+  var lockCount: UInt64 { content.lockCount }
 
   func fail(with failure: SecretStoreError?) { script.withLock { $0.failure = failure } }
 

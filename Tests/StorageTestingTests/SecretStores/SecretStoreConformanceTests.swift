@@ -15,8 +15,9 @@ struct SecretStoreConformanceTests {
     await conformance(of: nil).run()
     // The other checks are those of the vault.
     for violation in ContractViolation.allCases where violation.concernsProofs {
-      await SecretStoreConformance("NonconformingProofStore") { try NonconformingProofStore(nil) }
-        .run(violation.check)
+      await SecretStoreConformance("NonconformingProofStore", timeout: nil) {
+        try NonconformingProofStore(nil)
+      }.run(violation.check)
     }
   }
 

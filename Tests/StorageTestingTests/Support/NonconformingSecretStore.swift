@@ -47,7 +47,7 @@ final class NonconformingSecretStore: SecretStore {
   func secret(
     of item: SecretItem.ID, authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretReading? {
-    guard let reading = content.secret(of: item, authorizedBy: authorization) else {
+    guard let reading = try content.secret(of: item, authorizedBy: authorization) else {
       return violation == .returnsEmptySecretForMissingItem
         ? SecretReading(secret: Secret([]), itemRevision: 0, storeRevision: revision()) : nil
     }
@@ -62,6 +62,7 @@ final class NonconformingSecretStore: SecretStore {
     _ secret: Secret, identity: ItemIdentity, attributes: ItemAttributes,
     authorizedBy authorization: Authorization
   ) throws(SecretStoreError) -> SecretItem {
+    try checkFlags(attributes)
     let existing = content.items(matching: .exactly(identity)).first
     if let existing, violation == .overwritesDuplicate {
       return try content.update(
@@ -91,6 +92,7 @@ final class NonconformingSecretStore: SecretStore {
       if violation != .updateRestoresRemovedItem { throw .conflict }
       return try add(secret ?? Secret([]), identity: .generic(), attributes: ItemAttributes())
     }
+    if let attributes { try checkFlags(attributes) }
     let ignoresRevision =
       violation == .ignoresExpectedRevisionOfUpdate || violation == .neverChangesItemRevision
     let revision = ignoresRevision ? old.revision : revision
@@ -139,6 +141,11 @@ final class NonconformingSecretStore: SecretStore {
 extension NonconformingSecretStore {
   /// Returns the number of earlier calls that can violate the contract.
   private func nextCall() -> Int { calls.add(1, ordering: .sequentiallyConsistent).oldValue }
+
+  private func checkFlags(_ attributes: ItemAttributes) throws(SecretStoreError) {
+    if altered(attributes).accessControl.flags.isEmpty { return }
+    throw .unsupported("access flags")
+  }
 
   private func recordOwnWrite() throws(SecretStoreError) {
     _ = try ownWrites.add(

@@ -41,6 +41,19 @@ struct CombiningTests {
     #expect(combined.report(for: "a").checks[0].requirement == .not(.notEmpty))
   }
 
+  @Test func firstMessageIsThatOfTheFirstFailedCheck() {
+    let port = Validator.in(1...65535).firstMessage
+    #expect([0, 1, 65535, 65536].map(port) == ["At least 1", nil, nil, "At most 65535"])
+    // The requirement says what is allowed; the advice is to remove a character.
+    let name: Validator<String> = .count(8...).recommended && .count(...2) && .trimmed
+    #expect(name.firstMessage(" abc") == "At most 2 characters")
+    #expect(name.firstMessage(" a") == "No white space at the beginning or end")
+    #expect(name.firstMessage("ab") == nil)
+    // A value that was not checked is not known to be valid.
+    let unchecked: Validator<String> = .custom("code", .custom("code")) { _ in .pending }
+    #expect(unchecked.firstMessage("") == "code")
+  }
+
   @Test func checksHaveNamesAndOrdinals() {
     let validator: Validator<String> =
       .contains(of: .digits) && .contains(of: .upper) && .contains(of: .lower).named("small")

@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import KeyValueStorage
 import SecretStorage
+import Validation
 
 #if canImport(Glibc)
   import Glibc
@@ -13,23 +14,39 @@ import SecretStorage
 /// that locks by itself, and ends at SIGTERM.
 ///
 /// ```
+/// Example daemon --template daemon.json
 /// Example daemon --settings daemon.json --vault secrets.vault --state state
 /// ```
+///
+/// The first command writes a file with the default settings, to be edited; settings that it has
+/// already are kept.
 enum Daemon {
   /// What the daemon says: at `debug` also the keys of changed settings.
   private enum Level: String, Codable, CaseIterable { case info, debug }
 
+  static let options = ["settings", "template", "vault", "state"]
+
   static func run(_ options: Options) async throws {
+    let others = ["settings", "vault", "state"].filter { options[$0] != nil }
+    if let other = others.first, options["template"] != nil {
+      throw UsageError("--template cannot be combined with --\(other).")
+    }
     // Before any question, so that a mistake in the settings is known first.
-    let store = settings(options["settings"])
+    let store = settings(options["template"] ?? options["settings"])
     @StoredValue("greeting", in: store) var greeting = "Hello"
-    @StoredValue("lockAfter", in: store) var lockAfter = 300.0
+    // A number of seconds; an edit may make it negative, or longer than any `Duration`.
+    @StoredValue("lockAfter", in: store, validating: Validator.in(0.01...86_400).firstMessage)
+    var lockAfter = 300.0
     @StoredValue("starts", in: store) var starts = 0
     // A constant, because closures on other threads use it.
     let level = StoredValue(wrappedValue: Level.info, "level", in: store)
     _ = try $starts.load()
     // Mistakes in the values are printed on standard error, now and after each later edit.
     store.declare($greeting, $lockAfter, $starts, level)
+    if options["template"] != nil {
+      try store.writeDefaults()
+      return try Output.line("\(store.name) has all settings.")
+    }
 
     let vault = vault(options)
     try await unlock(vault)

@@ -126,9 +126,20 @@ struct KeyValueSnippets {
   }
 
   @Test func mutedPlayerIsSilent() {
-    let player = Player(store: KeyValueStore())
-    player.mute()
-    #expect(player.volume == 0)
+    KeyValueStore.withStandard(KeyValueStore()) {
+      let player = Player()
+      player.mute()
+      #expect(player.volume == 0)
+    }
+  }
+
+  @Test func bootstrappedStoreIsTheStandard() async {
+    // The standard store can be set once in a process.
+    await #expect(processExitsWith: .success) {
+      KeyValueStore.bootstrap(
+        KeyValueStore(applicationName: "player", writes: .coalesced(within: .seconds(1))))
+      #expect(KeyValueStore.standard.name.hasSuffix("/player/settings.json"))
+    }
   }
 }
 

@@ -77,7 +77,9 @@ final class WhoMayReadAnItemSnippets: DirectoryTests {
     #expect(table.rows.map(\.name) == (accessibilities + constrained).map(\.0))
     let vault = vault
     try vault.setPassphrase(Secret("x".utf8), cost: .minimum)
-    let stores: [any SecretStore] = [vault, InMemorySecretStore()]
+    let stores: [any SecretStore] = [
+      vault, InMemorySecretStore(authenticator: CustomAuthenticator.willing),
+    ]
     #expect(table.stores == ["SecretVault", "InMemorySecretStore"])
 
     let context = AuthenticationContext(
