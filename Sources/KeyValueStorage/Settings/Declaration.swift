@@ -96,6 +96,8 @@ final class Declaration: @unchecked Sendable {
   let decode: @Sendable (EncodedValue) throws(DecodingFailure) -> AnyBox
   /// Whether the app has passed a property to `KeyValueStore.declare`.
   var isPermanent = false
+  /// The number of the declaration in their order, which a new file has.
+  var number = 0
   // The lock excludes other threads, and each access is over before the next one begins.
   @safe @exclusivity(unchecked) var cache = Cache()
 
@@ -132,6 +134,8 @@ struct PendingValue: Sendable {
 /// The declarations of a store: those that the app has declared, those in use, and some others.
 struct Declarations: Sendable {
   private var byKey: [StoredKey: [Declaration]] = [:]
+  /// The number of the last declaration in their order.
+  private var lastNumber = 0
   /// The number of declarations of all keys.
   private var count = 0
   /// The number of declarations from which those that are not in use are removed.
@@ -154,9 +158,23 @@ struct Declarations: Sendable {
     if let known { return (known, []) }
     let removed = count >= limit ? removeUnused() : []
     let new = Declaration(key, type, defaults, coding)
+    moveToEnd(new)
     byKey[key, default: []].append(new)
     count += 1
     return (new, removed)
+  }
+
+  /// Moves a declaration to the end of the order.
+  mutating func moveToEnd(_ declaration: Declaration) {
+    lastNumber += 1
+    declaration.number = lastNumber
+  }
+
+  /// Returns the numbers of those of the keys that have a declaration.
+  func order(of keys: some Sequence<StoredKey>) -> [StoredKey: Int] {
+    keys.reduce(into: [:]) { order, key in
+      order[key] = self[key].map(\.number).min()
+    }
   }
 
   /// Removes and returns the declarations without a property or an observation.

@@ -33,8 +33,11 @@ extension KeyValueStore {
       return [.forked]
     }
     let declarations = settings.map(\.declaration)
-    state.withLock { _ in
-      for declaration in declarations { declaration.isPermanent = true }
+    state.withLock { state in
+      for declaration in declarations where !declaration.isPermanent {
+        declaration.isPermanent = true
+        state.declarations.moveToEnd(declaration)
+      }
     }
     loadIfNeeded()
     // All at once, because the file is read again to find the places of mistakes.

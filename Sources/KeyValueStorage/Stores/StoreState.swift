@@ -41,11 +41,13 @@ struct StoreState: Sendable {
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
-  var observers = KeyObservers()
+  var observers: KeyObservers
   var declarations = Declarations()
   var errorObservers: [ErrorObserver] = []
   /// The reported keys of the file that no property has; nil unless such keys are reported.
   var reportedUnknownKeys: [StoredKey: UnknownKey]?
+
+  init(_ coding: any StoredFormat) { observers = KeyObservers(coding: coding) }
 
   /// The value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
@@ -69,7 +71,7 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    if !observers.byKey.isEmpty, self[key] != value { observers.notify(key, value) }
+    if !observers.byKey.isEmpty { observers.notify(key, from: self[key], to: value) }
     unsaved.updateValue((value, generation), forKey: key)
     return generation
   }
@@ -93,8 +95,8 @@ struct StoreState: Sendable {
       unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }
     if let before {
-      for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        observers.notify(key, self[key])
+      for key in observers.keysToCompare(before, self) {
+        observers.notify(key, from: before[key], to: self[key])
       }
     }
     if unsaved.isEmpty {
