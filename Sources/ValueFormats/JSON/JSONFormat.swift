@@ -9,6 +9,9 @@ package struct JSONFormat: StoredFormat {
     self.allowsComments = allowsComments
   }
 
+  /// The reason for an error at a comment that is not allowed.
+  package static var commentsReason: String { "comments are not allowed in JSON" }
+
   /// The text around the entries of a new file.
   private static let newFile = FileSurroundings(
     of: Array("{}\n".utf8), around: 1..<1, lead: nil, unit: "  ", end: "}")

@@ -13,9 +13,9 @@ extension JSONReader {
     case nil: failure("unexpected end of input: \(reason)")
     case 0: failure("unexpected NUL byte")
     case UInt8(ascii: "#") where allowsComments: failure("a comment must begin with // or /*")
-    case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
+    case UInt8(ascii: "#"): failure(JSONFormat.commentsReason)
     case UInt8(ascii: "/") where !allowsComments && (hasPrefix("//") || hasPrefix("/*")):
-      failure("comments are not allowed in JSON")
+      failure(JSONFormat.commentsReason)
     default: typographicQuote(at: position) ?? failure(reason)
     }
   }
