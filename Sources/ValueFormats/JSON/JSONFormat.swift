@@ -59,12 +59,20 @@ package struct JSONFormat: StoredFormat {
     endLastEntry(in: reader, before: reader.position - 1, isLast: true)
     try reader.requireEnd()
     if !isAscending { try requireDistinctKeys(entries) }
-    let last = entries.last
     var surroundings = FileSurroundings(
-      of: file, around: header..<start, lead: last.map { $0.text.prefix(offsetOfKey(in: $0)) },
-      hasComma: last?.hasComma ?? false, unit: "  ", end: "}")
+      of: file, around: header..<start, lead: lead(of: entries),
+      hasComma: entries.last?.hasComma ?? false, unit: "  ", end: "}")
     surroundings.hasOpenHeader = isOpen(file[(brace + 1)..<header])
     return ParsedFile(entries: entries, surroundings: surroundings)
+  }
+
+  /// Returns the text before the last key, after which a new entry is arranged.
+  private func lead(of entries: [KeyValueEntry]) -> ArraySlice<UInt8>? {
+    guard let last = entries.last else { return nil }
+    let lead = last.text.prefix(offsetOfKey(in: last))
+    // In `{"a": 1}`, only the space after the colon shows that the file is not compact.
+    let hasSpace = last.text[last.value.startIndex - 1].isWhitespace
+    return entries.count == 1 && lead.isEmpty && hasSpace ? ArraySlice(" ".utf8) : lead
   }
 
   private func requireDistinctKeys(_ entries: [KeyValueEntry]) throws(FormatError) {
