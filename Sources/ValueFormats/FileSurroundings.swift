@@ -20,9 +20,9 @@ package struct FileSurroundings: Sendable, Hashable {
 
   /// Describes the text of a file around its entries.
   ///
-  /// New entries have the layout of the last one, whose key is after the text `lead`, which is nil
-  /// if there is none. The first entry is on a separate line, indented by `unit`, unless there is a
-  /// comment on one; `end` is the text that ends the entries.
+  /// New entries have the layout of the last one; `lead` is the text before its key, nil without
+  /// entries. The first entry is on a separate line, indented like a comment there, or else by
+  /// `unit`. `end` is the text that ends the entries.
   init(
     of file: [UInt8], around entries: Range<Int>, lead: ArraySlice<UInt8>?, hasComma: Bool = false,
     unit: String, end: String
@@ -41,7 +41,7 @@ package struct FileSurroundings: Sendable, Hashable {
     }
     // A comment may be before the key on its line, or end the line of the entry before.
     let lead = lead ?? space
-    let last = lead[(lead.lastIndex { !$0.isWhitespace } ?? lead.startIndex - 1).advanced(by: 1)...]
+    let last = lead[(lead.lastIndex { !$0.isWhitespace }.map { $0 + 1 } ?? lead.startIndex)...]
     let found = last.contains(where: \.isLineEnd) ? last : lead.prefix(while: \.isWhitespace)
     let line = found.lastIndex(where: \.isLineEnd).map { found[($0 + 1)...] }
     // Without a limit, a nested value could take far more memory than the file.
@@ -101,7 +101,11 @@ package struct FileSurroundings: Sendable, Hashable {
           if needsComma { append(",".utf8) }
           append(end)
         }
-        rest = parts[part][index].rest
+        if parts[part][index].hasRest {
+          rest = parts[part][index].rest
+        } else if rest?.isEmpty != true {
+          rest = []
+        }
       }
       endLine(before: footer)
       append(footer)

@@ -125,8 +125,8 @@ package struct KeyValueEntry: Equatable, Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value and, in a text format, all that belongs to it.
   ///
-  /// These are the white space and the comments before the key, the key, the comma after the value,
-  /// and the rest of the line, so that the texts of all entries fill the file without a gap.
+  /// These are the white space and the comments before the key, the key and, in JSON, the comma
+  /// after the value and the comments on its line. The texts of all entries leave no gap.
   package private(set) var text: ArraySlice<UInt8>
   /// The offset of the value in `text`, in bytes.
   package let valueOffset: Int
@@ -160,6 +160,8 @@ package struct KeyValueEntry: Equatable, Sendable {
   var textAroundComma: (ArraySlice<UInt8>, ArraySlice<UInt8>) {
     (text.dropLast(trailCount - max(commaCount - 1, 0)), rest)
   }
+
+  var hasRest: Bool { trailCount > commaCount }
 
   /// The text after the value and the comma: comments and white space.
   var rest: ArraySlice<UInt8> { text.suffix(trailCount - commaCount) }

@@ -2,7 +2,7 @@ import ValueFormats
 
 /// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
-  /// The keys and values, sorted by key, without duplicates.
+  /// The keys and values, sorted by key, without duplicates; their positions are those in the file.
   ///
   /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
   /// is at least one part, which is empty if there are no keys; no other part is empty.

@@ -15,7 +15,7 @@ import ValueFormats
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
 /// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
-/// itself. A write preserves the other keys of the file, and the formatting of their values.
+/// itself. In a text file, a write changes only the bytes of the keys that it sets.
 ///
 /// Creating a store does not access its file, so it never fails. If the file cannot be read,
 /// properties have the values last read or their defaults. Unreadable content is never overwritten.

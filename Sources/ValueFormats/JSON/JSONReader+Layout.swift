@@ -20,11 +20,11 @@ extension JSONReader {
     return true
   }
 
-  /// Divides the text between two tokens that are no comma, which has been read before.
+  /// Divides a text of white space, comments and at most one comma, which has been read before.
   ///
-  /// Everything up to a comma, and comments on the same line if nothing but comments follows there,
-  /// belong to the token before the text. Comments at the end of an object, `isLast`, do so even if
-  /// the object ends on the same line. The result is the end of this part, and the comma's index.
+  /// Everything up to the comma belongs to what is before the text, and so do comments that are the
+  /// rest of the line; those on the line of the next key belong to that key. `isLast` is whether the
+  /// object ends after the text. The result is the end of the first part, and the comma's index.
   func divide(_ gap: Range<Int>, isLast: Bool) -> (end: Int, comma: Int?) {
     var reader = self
     reader.position = gap.lowerBound
