@@ -26,6 +26,11 @@ extension JSONReader {
   /// rest of the line; those on the line of the next key belong to that key. `isLast` is whether the
   /// object ends after the text. The result is the end of the first part, and the comma's index.
   func divide(_ gap: Range<Int>, isLast: Bool) -> (end: Int, comma: Int?) {
+    // Most keys are on separate lines, and need no second reader.
+    let next = gap.lowerBound + 1
+    if next < gap.upperBound, bytes[gap.lowerBound] == UInt8(ascii: ","), bytes[next].isLineEnd {
+      return (next, gap.lowerBound)
+    }
     var reader = self
     reader.position = gap.lowerBound
     // The text has no errors.
