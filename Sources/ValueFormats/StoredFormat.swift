@@ -8,8 +8,14 @@ package protocol StoredFormat: Sendable {
   /// Returns the bytes of a file with the entries of all parts and the text around them.
   func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8]
 
-  /// Returns an entry with the `valueOffset` that `parse` finds in what `join` writes.
-  func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry
+  /// Returns a new entry in the layout of a file, with the `valueOffset` that `parse` finds in what
+  /// `join` writes.
+  func entry(
+    _ key: StoredKey, _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
+  ) -> KeyValueEntry
+
+  /// Returns a value in the layout of a file, which has its own indentation and line ends.
+  func value(_ value: ArraySlice<UInt8>, in surroundings: FileSurroundings) -> ArraySlice<UInt8>
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
@@ -28,6 +34,18 @@ extension StoredFormat {
   package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int { 0 }
 
   package func offsetOfKey(in entry: KeyValueEntry) -> Int { 0 }
+
+  package func value(
+    _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
+  ) -> ArraySlice<UInt8> { value }
+
+  /// Returns whether two values are the same, whatever their notation is; nil stands for none.
+  package func isSame(_ first: ArraySlice<UInt8>?, _ second: ArraySlice<UInt8>?) -> Bool {
+    if first == second { return true }
+    guard let first, let second, let tree = try? decode(first), let other = try? decode(second)
+    else { return false }
+    return tree.isSame(as: other)
+  }
 
   /// Returns the bytes of a value, with an error that names its type.
   package func encode(
@@ -106,26 +124,53 @@ package struct ParsedFile: Sendable {
 /// A key and its value in a file.
 package struct KeyValueEntry: Equatable, Sendable {
   package let key: StoredKey
-  /// The entry's bytes in the file: the value, preceded by the key in a text format.
+  /// The entry's bytes in the file: the value and, in a text format, all that belongs to it.
+  ///
+  /// These are the white space and the comments before the key, the key and, in JSON, the comma
+  /// after the value and the comments on its line. The texts of all entries leave no gap.
   package private(set) var text: ArraySlice<UInt8>
   /// The offset of the value in `text`, in bytes.
   package let valueOffset: Int
+  /// The number of bytes after the value.
+  package private(set) var trailCount = 0
+  /// The number of bytes after the value up to the end of the comma; 0 if there is no comma.
+  private var commaCount = 0
+  /// The entry's place among those of the file, which have ascending numbers.
+  package var position = 0
 
-  package init(key: StoredKey, text: ArraySlice<UInt8>, valueOffset: Int) {
+  package init(key: StoredKey, text: ArraySlice<UInt8>, valueOffset: Int, position: Int = 0) {
     self.key = key
     self.text = text
     self.valueOffset = valueOffset
+    self.position = position
   }
 
   /// The value; a new one leaves the entry's comments and its notation of the key unchanged.
   package var value: ArraySlice<UInt8> {
-    get { text.dropFirst(valueOffset) }
-    set { text = valueOffset == 0 ? newValue : text.prefix(valueOffset) + newValue }
+    get { text.dropFirst(valueOffset).dropLast(trailCount) }
+    set {
+      text =
+        valueOffset + trailCount == 0
+        ? newValue : text.prefix(valueOffset) + newValue + text.suffix(trailCount)
+    }
   }
-}
 
-/// The text of a file before its first entry and after its last entry, such as comments.
-package struct FileSurroundings: Sendable, Hashable {
-  package var header: [UInt8] = []
-  package var footer: [UInt8] = []
+  var hasComma: Bool { commaCount > 0 }
+
+  /// The text before and after the comma, or the place for one.
+  var textAroundComma: (ArraySlice<UInt8>, ArraySlice<UInt8>) {
+    (text.dropLast(trailCount - max(commaCount - 1, 0)), rest)
+  }
+
+  var hasRest: Bool { trailCount > commaCount }
+
+  /// The text after the value and the comma: comments and white space.
+  var rest: ArraySlice<UInt8> { text.suffix(trailCount - commaCount) }
+
+  /// Extends an entry that ends with its value to a longer part of the file.
+  mutating func extend(to text: ArraySlice<UInt8>, comma: Int?) {
+    let end = self.text.endIndex
+    (self.text, trailCount) = (text, text.endIndex - end)
+    if let comma { commaCount = comma + 1 - end }
+  }
 }

@@ -6,9 +6,12 @@ package struct TextReader<Format: StoredFormat> {
   /// Whether values are built as trees, or only validated.
   let makesTrees: Bool
   let escaping: StringEscaping
+  /// Whether JSON may have comments, and commas after the last elements.
+  let allowsComments: Bool
 
   init(
-    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped
+    _ bytes: ArraySlice<UInt8>, makesTrees: Bool, _ escaping: StringEscaping = .escaped,
+    allowsComments: Bool = false
   ) throws(FormatError) {
     do {
       _ = try UTF8Span(validating: bytes.span)
@@ -19,6 +22,7 @@ package struct TextReader<Format: StoredFormat> {
     position = bytes.startIndex
     self.makesTrees = makesTrees
     self.escaping = escaping
+    self.allowsComments = allowsComments
   }
 
   var isAtEnd: Bool { position == bytes.endIndex }
@@ -170,28 +174,5 @@ extension [StoredKey: ValueTree] {
   /// The members in the order in which a file contains them.
   var inOrder: [(key: StoredKey?, tree: ValueTree)] {
     sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
-}
-
-/// Returns the bytes of a file: a start, the entries with separators between them, and an end.
-func joined(
-  _ parts: [ArraySlice<KeyValueEntry>], between start: some Collection<UInt8>,
-  _ separator: some Collection<UInt8>, _ end: some Collection<UInt8>
-) -> [UInt8] {
-  let separator = Array(separator)
-  var count = start.count + end.count
-  for part in parts { for entry in part { count += separator.count + entry.text.count } }
-  return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-    // The capacity was computed above. Appending to an array takes ten times as long.
-    filled = unsafe buffer.initialize(fromContentsOf: start)
-    for part in parts {
-      for index in part.indices {
-        filled = unsafe buffer[filled...].initialize(fromContentsOf: part[index].text)
-        filled = unsafe buffer[filled...].initialize(fromContentsOf: separator)
-      }
-    }
-    // The end overwrites the last separator.
-    if filled > start.count { filled -= separator.count }
-    filled = unsafe buffer[filled...].initialize(fromContentsOf: end)
   }
 }

@@ -69,7 +69,7 @@ struct GoldenSettingsTests {
   func goldenSettingsAreWrittenIdentically(_ format: KeyValueFormat) throws {
     let file = try TestFile(format)
     let store = file.open()
-    for (key, value) in Self.values { try store.set(value, for: key) }
+    try store.transaction { for (key, value) in Self.values { try store.set(value, for: key) } }
     if Self.isWriting { try Data(file.bytes).write(to: fixture(format)) }
     #expect(try Data(file.bytes) == Data(contentsOf: fixture(format)))
   }

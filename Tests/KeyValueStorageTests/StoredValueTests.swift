@@ -186,6 +186,7 @@ struct StoredValueTests {
     #expect(volume.error == nil)
     let after = try format.coding.parse(file.bytes).entries
     #expect(after.map(\.key.string) == ["a", "volume"])
-    #expect(after.first?.text == before.first?.text)
+    // In JSON, a comma follows.
+    #expect(try #require(after.first).text.starts(with: #require(before.first).text))
   }
 }

@@ -17,7 +17,7 @@ struct FormatRoundTripTests {
       let parsed = try coding.parse(file)
       try #require(
         parsed.entries.map(\.key) == entries.map(\.key)
-          && parsed.entries.map(\.text) == entries.map(\.text)
+          && parsed.entries.map(\.value) == entries.map(\.value)
           && parsed.entries.map(\.valueOffset) == entries.map(\.valueOffset),
         "file \(number)")
       try #require(

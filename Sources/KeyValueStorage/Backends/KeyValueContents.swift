@@ -2,7 +2,7 @@ import ValueFormats
 
 /// A snapshot of all keys and encoded values of a store.
 public struct KeyValueContents: Sendable {
-  /// The keys and values, sorted by key, without duplicates.
+  /// The keys and values, sorted by key, without duplicates; their positions are those in the file.
   ///
   /// They are in parts, so that changed contents share the unchanged parts with the old ones. There
   /// is at least one part, which is empty if there are no keys; no other part is empty. Those of a
@@ -10,6 +10,8 @@ public struct KeyValueContents: Sendable {
   private(set) var parts: [ArraySlice<KeyValueEntry>]
   /// The text of a file before and after the entries.
   let surroundings: FileSurroundings
+  /// The position of the next new entry in the file, after all others.
+  private var nextPosition: Int
 
   /// A number that distinguishes this snapshot from others of the same backend.
   public internal(set) var revision: Int64
@@ -25,6 +27,7 @@ public struct KeyValueContents: Sendable {
     // A copy of a slice at the end of an array would have the unused capacity of the array.
     parts.append(ArraySlice(Array(parts.removeLast())))
     surroundings = file.surroundings
+    nextPosition = file.entries.count
     self.revision = revision
   }
 }
@@ -66,24 +69,45 @@ extension KeyValueContents {
 
   /// Applies changes; `coding` is the format of the file, or nil for contents in memory.
   mutating func apply(_ changes: KeyValueChanges, in coding: (any StoredFormat)? = nil) {
+    var new: [(key: StoredKey, value: EncodedValue)] = []
     for (key, value) in changes.byKey {
       let (part, index, isFound) = place(of: key)
       if let value, isFound {
         parts[part][index].value = value
       } else if let value {
-        let entry =
-          coding?.entry(key, value) ?? KeyValueEntry(key: key, text: value, valueOffset: 0)
-        parts[part].insert(entry, at: index)
-        if parts[part].count == 2 * Self.partSize {
-          // Each half is copied, because slices would keep the other half's values.
-          let halves = [parts[part].prefix(Self.partSize), parts[part].suffix(Self.partSize)]
-          parts.replaceSubrange(part...part, with: halves.map { ArraySlice(Array($0)) })
-        }
+        new.append((key, value))
       } else if isFound {
         parts[part].remove(at: index)
         if parts[part].isEmpty, parts.count > 1 { parts.remove(at: part) }
       }
     }
+    if new.count > 1 { new.sort { changes.isBefore($0.key, $1.key) } }
+    for (key, value) in new {
+      insert(
+        coding?.entry(key, value, in: surroundings)
+          ?? KeyValueEntry(key: key, text: value, valueOffset: 0))
+    }
+    // The numbers of removed entries are not used again, but a write takes time for each number.
+    if !new.isEmpty, nextPosition > 2 * parts.reduce(1000, { $0 + $1.count }) { renumber() }
+  }
+
+  private mutating func insert(_ entry: KeyValueEntry) {
+    var entry = entry
+    entry.position = nextPosition
+    nextPosition += 1
+    let (part, index, _) = place(of: entry.key)
+    parts[part].insert(entry, at: index)
+    if parts[part].count == 2 * Self.partSize {
+      // Each half is copied, because slices would keep the other half's values.
+      let halves = [parts[part].prefix(Self.partSize), parts[part].suffix(Self.partSize)]
+      parts.replaceSubrange(part...part, with: halves.map { ArraySlice(Array($0)) })
+    }
+  }
+
+  private mutating func renumber() {
+    let places = parts.placesInFile
+    for (number, (part, index)) in places.enumerated() { parts[part][index].position = number }
+    nextPosition = places.count
   }
 
   /// Returns the place of a key, or the one at which it would be inserted.
@@ -112,6 +136,8 @@ public struct KeyValueChanges: Sendable {
   private(set) var byKey: [StoredKey: EncodedValue?]
   /// Whether stored values were set again, so that they must become durable like the changes.
   private(set) var confirmsStoredValues = false
+  /// The numbers of keys that new keys of a file are ordered by; the other ones come after them.
+  var order: [StoredKey: Int] = [:]
 }
 
 extension KeyValueChanges {
@@ -126,6 +152,12 @@ extension KeyValueChanges {
 
   /// The changed keys in no particular order, each with its new encoded value, or nil for removal.
   public var all: [(key: String, value: EncodedValue?)] { byKey.map { ($0.key.string, $0.value) } }
+
+  /// Returns whether a file has a new key before another one.
+  fileprivate func isBefore(_ first: StoredKey, _ second: StoredKey) -> Bool {
+    if order.isEmpty { return first < second }
+    return (order[first] ?? .max, first) < (order[second] ?? .max, second)
+  }
 
   /// Sets a key to an encoded value; nil removes the key.
   public mutating func set(_ key: String, to value: EncodedValue?) {

@@ -31,6 +31,20 @@ public enum KeyValueFormat: Hashable, Sendable, CaseIterable {
   }
 }
 
+/// The syntax of the JSON file of a ``KeyValueStore``.
+public enum JSONSyntax: Hashable, Sendable {
+  /// JSON (RFC 8259), which has no comments.
+  case standard
+  /// JSON with comments, `// …` and `/* … */`, and commas after the last elements, as in the
+  /// settings of some editors.
+  ///
+  /// A new file has neither. Many other programs cannot read a file that has; see
+  /// <doc:SharingAFile>.
+  case allowingComments
+
+  var coding: any StoredFormat { JSONFormat(allowsComments: self == .allowingComments) }
+}
+
 extension StoredFormat {
   /// Encodes a value; returns nil if the value and the default value are both encoded as nil.
   func encode<Value: Encodable>(

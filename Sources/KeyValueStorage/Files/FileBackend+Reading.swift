@@ -100,7 +100,7 @@ extension FileBackend {
     if bytes.isEmpty { throw .empty(path: resolvedPath) }
     do {
       var file = try coding.parse(bytes)
-      // Most files are already sorted.
+      // Each entry has its position in the file. Many files are already sorted.
       let isSorted = zip(file.entries, file.entries.dropFirst()).allSatisfy { !($1.key < $0.key) }
       if !isSorted { file.entries.sort { $0.key < $1.key } }
       return file

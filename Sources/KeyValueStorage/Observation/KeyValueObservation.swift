@@ -35,6 +35,9 @@ struct KeyObservers: Sendable {
   /// The observers of each key; nil stands for all keys.
   private(set) var byKey: [StoredKey?: Observers<Handler>] = [:]
   let queue = SerialQueue(on: .handlers)
+  private let coding: any StoredFormat
+
+  init(coding: any StoredFormat) { self.coding = coding }
 
   mutating func add(_ observer: Observer<Handler>, of key: StoredKey?) {
     byKey[key, default: Observers()].add(observer)
@@ -63,11 +66,14 @@ struct KeyObservers: Sendable {
     return keys
   }
 
-  /// Schedules the calls of the observers of a key and of all keys.
-  func notify(_ key: StoredKey, _ value: EncodedValue?) {
+  /// Schedules the calls of the observers of a key and of all keys, if its value has changed.
+  func notify(_ key: StoredKey, from old: EncodedValue?, to value: EncodedValue?) {
+    if old == value { return }
     let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
     if observers.isEmpty { return }
-    queue.run {
+    queue.run { [coding] in
+      // Other bytes may be the same value. Decoding them here delays no reader or writer.
+      if coding.isSame(old, value) { return }
       for observer in observers { observer.handler?(key, value) }
     }
   }

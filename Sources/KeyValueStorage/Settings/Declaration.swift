@@ -199,6 +199,13 @@ struct Declarations: Sendable {
     declaration.number = lastNumber
   }
 
+  /// Returns the numbers of those of the keys that have a declaration.
+  func order(of keys: some Sequence<StoredKey>) -> [StoredKey: Int] {
+    keys.reduce(into: [:]) { order, key in
+      order[key] = self[key].map(\.number).min()
+    }
+  }
+
   /// Removes and returns the declarations without a property or an observation.
   ///
   /// An app may create properties for any number of keys and default values. The limit that follows

@@ -268,9 +268,9 @@ final class Setting: Sendable {
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
-        if old.isKnown, old.encoded == encoded { return }
+        if old.isKnown, coding.isSame(old.encoded, encoded) { return }
         // An invalid value may have been corrected to the default one.
-        if let encoded, encoded == old.default { return }
+        if let encoded, let standard = old.default, coding.isSame(standard, encoded) { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
         // The default value may be written into the file, which changes no value.
         let standard = encoded == nil ? encodedDefault() : nil

@@ -58,8 +58,9 @@ public struct KeyValueDraft: Sendable {
     if changes.isEmpty { changes = unsaved } else { changes.merge(unsaved) { $1 } }
   }
 
-  /// The changes whose values differ from the stored ones.
+  /// The changes whose values, in the layout of the file, differ from the stored ones.
   var effectiveChanges: KeyValueChanges {
+    let changes = changes.mapValues { $0.map { coding.value($0, in: stored.surroundings) } }
     let effective = changes.filter { key, value in stored[key] != value }
     return KeyValueChanges(byKey: effective, confirmsStoredValues: effective.count < changes.count)
   }

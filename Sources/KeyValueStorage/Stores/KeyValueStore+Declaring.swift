@@ -15,6 +15,8 @@ extension KeyValueStore {
   /// each later one as soon as the store sees it. It reads the file, decodes the values, and watches
   /// the file from then on.
   ///
+  /// A new file has the keys of its properties in the order in which they were declared, or created.
+  ///
   /// A store knows a declared property for good. Of the others, it may forget those that have been
   /// released, from 1,000 on.
   ///

@@ -5,7 +5,7 @@ import Synchronization
 // The standard store, and the stores that take its place.
 extension KeyValueStore {
   /// The settings of this app, in `settings.json` in the directory named after the executable; see
-  /// ``init(applicationName:writes:version:migrations:)``.
+  /// ``init(applicationName:syntax:writes:version:migrations:)``.
   ///
   /// Each access uses the store of the current ``withStandard(_:operation:)`` call, or else the
   /// store of ``bootstrap(_:)``, even if the property was declared earlier.

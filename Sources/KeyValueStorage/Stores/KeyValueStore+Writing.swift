@@ -98,7 +98,10 @@ extension KeyValueStore {
       let result = try change(&draft)
       if draft.isAbandoned { return (KeyValueChanges(), (result, nil)) }
       if version.number > 0 { try version.writeVersion(to: &draft) }
-      let changes = draft.effectiveChanges
+      var changes = draft.effectiveChanges
+      if changes.count > 1 {
+        changes.order = state.withLock { $0.declarations.order(of: changes.byKey.keys) }
+      }
       return (changes, (result, (unsaved, contents.revision, Array(changes.byKey.keys))))
     }
     if let write = outcome.write {

@@ -15,7 +15,7 @@ import ValueFormats
 ///
 /// Properties are read from memory. Changes by another process or an editor are detected and
 /// reported to observers; ``load()``, every write and every ``transaction(_:)`` check the file
-/// itself. A write preserves the other keys of the file, and the formatting of their values.
+/// itself. In a text file, a write changes only the bytes of the keys that it sets.
 ///
 /// Creating a store does not access its file, so it never fails. If the file cannot be read,
 /// properties have the values last read or their defaults. Unreadable content is never overwritten.
@@ -31,7 +31,7 @@ public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let coding: any StoredFormat
   let version: SettingsVersion
-  let state = Lock(StoreState())
+  let state: Lock<StoreState>
   /// Held by the thread that writes or is in a transaction.
   let writeLock = RecursiveLock()
   /// Held by the thread that changes a property in place; acquired after `writeLock`.
@@ -70,7 +70,9 @@ public final class KeyValueStore: Sendable {
     gracePeriod: Duration
   ) {
     self.backend = backend
-    coding = backend.format.coding
+    // A file may have comments within its values.
+    coding = (backend as? FileBackend)?.coding ?? backend.format.coding
+    state = Lock(StoreState(coding))
     self.version = version
     self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
@@ -116,16 +118,22 @@ extension KeyValueStore {
 
   /// Creates a store in a JSON file; neither the file nor its directory has to exist.
   ///
+  /// ```swift
+  /// let settings = KeyValueStore(json: file, syntax: .allowingComments)
+  /// ```
+  ///
   /// See ``init(_:writes:version:migrations:)`` for the other parameters.
   public convenience init(
-    json file: URL, writes: WritePolicy = .durable, version: Int = 0,
-    migrations: [KeyValueMigration] = []
+    json file: URL, syntax: JSONSyntax = .standard, writes: WritePolicy = .durable,
+    version: Int = 0, migrations: [KeyValueMigration] = []
   ) {
-    self.init(Self.backend(file, .json), writes: writes, version: version, migrations: migrations)
+    self.init(
+      Self.backend(file, .json, syntax.coding), writes: writes, version: version,
+      migrations: migrations)
   }
 
   /// Creates a store in a property list, in the format ``KeyValueFormat/xml`` or
-  /// ``KeyValueFormat/binary``; otherwise like ``init(json:writes:version:migrations:)``.
+  /// ``KeyValueFormat/binary``; otherwise like ``init(json:syntax:writes:version:migrations:)``.
   public convenience init(
     propertyList file: URL, format: KeyValueFormat = .xml, writes: WritePolicy = .durable,
     version: Int = 0, migrations: [KeyValueMigration] = []
@@ -146,23 +154,27 @@ extension KeyValueStore {
   /// ``KeyValueStoreError/unavailable(_:)``. See ``init(_:writes:version:migrations:)`` for the
   /// other parameters.
   public convenience init(
-    applicationName: String?, writes: WritePolicy = .durable, version: Int = 0,
-    migrations: [KeyValueMigration] = []
+    applicationName: String?, syntax: JSONSyntax = .standard, writes: WritePolicy = .durable,
+    version: Int = 0, migrations: [KeyValueMigration] = []
   ) {
     let backend: any KeyValueBackend
     do throws(Unavailable) {
       let directories = try ApplicationDirectories(applicationName: applicationName)
-      backend = FileBackend(path: try directories.configuration + "/settings.json", format: .json)
+      backend = FileBackend(
+        path: try directories.configuration + "/settings.json", format: .json,
+        coding: syntax.coding)
     } catch {
       backend = MemoryBackend(failingWith: .unavailable("\(error)"))
     }
     self.init(backend, writes: writes, version: version, migrations: migrations)
   }
 
-  private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
+  private static func backend(
+    _ file: URL, _ format: KeyValueFormat, _ coding: (any StoredFormat)? = nil
+  ) -> any KeyValueBackend {
     // The path of an invalid URL is empty.
     let path = file.isFileURL ? file.path : ""
-    if !path.isEmpty { return FileBackend(path: path, format: format) }
+    if !path.isEmpty { return FileBackend(path: path, format: format, coding: coding) }
     return MemoryBackend(
       format: format,
       failingWith: .invalid("The URL of a store must be a file URL, with a path in UTF-8."))

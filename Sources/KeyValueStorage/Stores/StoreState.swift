@@ -44,11 +44,13 @@ struct StoreState: Sendable {
   private var writtenDefaults: [StoredKey: EncodedValue] = [:]
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
-  var observers = KeyObservers()
+  var observers: KeyObservers
   var declarations = Declarations()
   var errorObservers: [ErrorObserver] = []
   /// The reported keys of the file that no property has; nil unless such keys are reported.
   var reportedUnknownKeys: [StoredKey: UnknownKey]?
+
+  init(_ coding: any StoredFormat) { observers = KeyObservers(coding: coding) }
 
   /// The value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
@@ -72,7 +74,7 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    if !observers.byKey.isEmpty, self[key] != value { observers.notify(key, value) }
+    if !observers.byKey.isEmpty { observers.notify(key, from: self[key], to: value) }
     unsaved.updateValue((value, generation), forKey: key)
     return generation
   }
@@ -107,8 +109,7 @@ struct StoreState: Sendable {
     }
     if let before {
       for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        let old = before[key] ?? writtenDefaults[key]
-        if old != self[key] { observers.notify(key, self[key]) }
+        observers.notify(key, from: before[key] ?? writtenDefaults[key], to: self[key])
       }
     }
     if write != nil { writtenDefaults = [:] }

@@ -52,7 +52,7 @@ package struct BinaryPropertyListFormat: StoredFormat {
     }
     return ParsedFile(
       entries: keys.enumerated().map { index, key in
-        entry(key, fragments[ends[index]..<ends[index + 1]])
+        KeyValueEntry(key: key, text: fragments[ends[index]..<ends[index + 1]], valueOffset: 0)
       })
   }
 
@@ -80,9 +80,9 @@ package struct BinaryPropertyListFormat: StoredFormat {
     return file
   }
 
-  package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
-    KeyValueEntry(key: key, text: value, valueOffset: 0)
-  }
+  package func entry(
+    _ key: StoredKey, _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
+  ) -> KeyValueEntry { KeyValueEntry(key: key, text: value, valueOffset: 0) }
 
   package func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8] {
     var builder = BinaryObjectBuilder(escaping)

@@ -3,7 +3,7 @@ package typealias JSONReader = TextReader<JSONFormat>
 
 extension JSONReader {
   mutating func requireEnd() throws(FormatError) {
-    skipWhitespace()
+    try skipBetweenTokens()
     if !isAtEnd { throw unexpected("unexpected data after the end") }
   }
 
@@ -12,9 +12,10 @@ extension JSONReader {
     switch current {
     case nil: failure("unexpected end of input: \(reason)")
     case 0: failure("unexpected NUL byte")
-    case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
-    case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
-      failure("comments are not allowed in JSON")
+    case UInt8(ascii: "#") where allowsComments: failure("a comment must begin with // or /*")
+    case UInt8(ascii: "#"): failure(JSONFormat.commentsReason)
+    case UInt8(ascii: "/") where !allowsComments && (hasPrefix("//") || hasPrefix("/*")):
+      failure(JSONFormat.commentsReason)
     default: typographicQuote(at: position) ?? failure(reason)
     }
   }
@@ -66,9 +67,9 @@ extension JSONReader {
         throw reader.unexpected("expected a key in double quotation marks")
       }
       let key = try reader.skipString()
-      reader.skipWhitespace()
+      try reader.skipBetweenTokens()
       guard reader.skip(":") else { throw reader.unexpected("expected a colon") }
-      reader.skipWhitespace()
+      try reader.skipBetweenTokens()
       try value(&reader, key)
     }
   }
@@ -122,15 +123,18 @@ extension JSONReader {
   ) throws(FormatError) {
     try FormatError.checkDepth(depth, at: position - bytes.startIndex)
     position += 1
-    skipWhitespace()
+    try skipBetweenTokens()
     if skip(end) { return }
     while true {
       try element(&self)
-      skipWhitespace()
+      try skipBetweenTokens()
       if skip(end) { return }
       guard skip(",") else { throw unexpected("expected a comma or a \(endName)") }
-      skipWhitespace()
-      if current == UInt8(ascii: end) { throw failure("trailing comma before the \(endName)") }
+      try skipBetweenTokens()
+      guard current == UInt8(ascii: end) else { continue }
+      if !allowsComments { throw failure("trailing comma before the \(endName)") }
+      position += 1
+      return
     }
   }
 

@@ -60,3 +60,28 @@ extension ValueTree {
     }
   }
 }
+
+extension ValueTree {
+  /// Returns whether two values are the same, whatever the notation of their numbers is.
+  func isSame(as other: ValueTree) -> Bool {
+    switch (self, other) {
+    case (.number(let first), .number(let second)): first.isSame(as: second)
+    // Two texts that are canonically equivalent are different.
+    case (.string(let first), .string(let second)): StoredKey(first) == StoredKey(second)
+    case (.array(let first), .array(let second)):
+      first.count == second.count && zip(first, second).allSatisfy { $0.isSame(as: $1) }
+    case (.dictionary(let first), .dictionary(let second)):
+      first.count == second.count
+        && first.allSatisfy { key, value in second[key]?.isSame(as: value) ?? false }
+    default: self == other
+    }
+  }
+}
+
+extension StoredNumber {
+  fileprivate func isSame(as other: StoredNumber) -> Bool {
+    if notation == other.notation { return true }
+    guard let digits = DecimalDigits(notation) else { return false }
+    return digits == DecimalDigits(other.notation)
+  }
+}

@@ -9,22 +9,21 @@ extension MarkupReader {
     guard root == .dict else {
       throw failure("the root element must be <dict>, not <\(root.rawValue)>", at: start)
     }
-    var header = Array(bytes[..<position])
-    var footer: [UInt8] = []
-    var entries: [KeyValueEntry] = []
+    let headerEnd = position
     if isEmpty {
-      header.removeLast(2)
-      header.append(UInt8(ascii: ">"))
-      footer = Array("</dict>".utf8) + bytes[position...]
-    } else {
-      entries = try self.entries()
-      footer = Array(bytes[position...])
-      try skipBetweenElements()
-      try endTag(of: .dict)
+      try skipFooter()
+      return ParsedFile(
+        entries: [],
+        surroundings: XMLPropertyListFormat.surroundings(
+          of: bytes[..<(headerEnd - 2)] + ">".utf8, "</dict>".utf8 + bytes[headerEnd...]))
     }
+    let (entries, lead) = try self.entries()
+    let surroundings = FileSurroundings(
+      of: Array(bytes), around: headerEnd..<position, lead: lead, unit: "\t", end: "</")
+    try skipBetweenElements()
+    try endTag(of: .dict)
     try skipFooter()
-    return ParsedFile(
-      entries: entries, surroundings: FileSurroundings(header: header, footer: footer))
+    return ParsedFile(entries: entries, surroundings: surroundings)
   }
 
   /// Reads a whole property list as one value.
@@ -50,18 +49,20 @@ extension MarkupReader {
     try requireEnd()
   }
 
-  /// Reads the entries of the root dictionary, up to the white space after the last one.
-  private mutating func entries() throws(FormatError) -> [KeyValueEntry] {
+  /// Reads the entries of the root dictionary, up to the end of the last one, and returns them with
+  /// the text before the last key.
+  private mutating func entries() throws(FormatError) -> ([KeyValueEntry], ArraySlice<UInt8>?) {
     var entries: [KeyValueEntry] = []
     var keys: [StoredKey: Int] = [:]
+    var lead: ArraySlice<UInt8>?
     while true {
-      skipWhitespace()
       let start = position
       try skipBetweenElements()
       if hasPrefix("</") {
         position = start
-        return entries
+        return (entries, lead)
       }
+      lead = bytes[start..<position]
       let keyStart = position
       let key = StoredKey(try self.key())
       if let first = keys.updateValue(keyStart, forKey: key) {
@@ -69,8 +70,10 @@ extension MarkupReader {
       }
       let valueStart = position
       _ = try value(within: 1)
-      let text = bytes[start..<position]
-      entries.append(KeyValueEntry(key: key, text: text, valueOffset: valueStart - start))
+      entries.append(
+        KeyValueEntry(
+          key: key, text: bytes[start..<position], valueOffset: valueStart - start,
+          position: entries.count))
     }
   }
 

@@ -46,7 +46,7 @@ struct PropertyListMarkupWriter: TextWriter {
     }
   }
 
-  private mutating func write(_ element: PropertyListElement, string: String) {
+  mutating func write(_ element: PropertyListElement, string: String) {
     if MarkupText.allows(string) {
       write(element, string)
     } else {

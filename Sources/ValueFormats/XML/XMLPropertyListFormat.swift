@@ -9,16 +9,23 @@ package struct XMLPropertyListFormat: StoredFormat {
   package init(_ escaping: StringEscaping = .escaped) { self.escaping = escaping }
 
   /// The text around the entries of a new file.
-  private static let newFile = FileSurroundings(
-    header: Array(
-      """
+  private static let newFile = surroundings(
+    of: """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
       "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
       <plist version="1.0">
       <dict>
-      """.utf8),
-    footer: Array("</dict>\n</plist>\n".utf8))
+      """.utf8, "\n</dict>\n</plist>\n".utf8)
+
+  /// Returns the text before and after a dictionary without entries.
+  static func surroundings(
+    of header: some Collection<UInt8>, _ footer: some Collection<UInt8>
+  ) -> FileSurroundings {
+    FileSurroundings(
+      of: header + Array(footer), around: header.count..<header.count, lead: nil, unit: "\t",
+      end: "</")
+  }
 
   package func parse(_ file: [UInt8]) throws(FormatError) -> ParsedFile {
     try FileKind.require(.xml, of: file)
@@ -30,16 +37,18 @@ package struct XMLPropertyListFormat: StoredFormat {
     -> [UInt8]
   {
     let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
-    // Comments after the last entry are indented like the entry.
-    let newLine = surroundings.footer.starts(with: "</".utf8) ? "\n" : "\n\t"
-    return joined(
-      parts, between: surroundings.header + (parts.joined().isEmpty ? "" : "\n\t").utf8,
-      "\n\t".utf8, newLine.utf8 + surroundings.footer)
+    if parts.joined().isEmpty { return surroundings.withoutEntries(before: "</") }
+    return surroundings.joined(parts, hasCommas: false) { _ in false }
   }
 
-  package func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
+  package func entry(
+    _ key: StoredKey, _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
+  ) -> KeyValueEntry {
+    let surroundings = surroundings.header.isEmpty ? Self.newFile : surroundings
     var writer = PropertyListMarkupWriter()
-    writer.key(key.string, within: 1)
+    writer.bytes = surroundings.indentation
+    writer.write(.key, string: key.string)
+    writer.bytes += surroundings.indentation
     let text = writer.bytes + value
     return KeyValueEntry(key: key, text: text[...], valueOffset: writer.bytes.count)
   }

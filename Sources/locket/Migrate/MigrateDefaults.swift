@@ -17,7 +17,9 @@ extension Command {
     name: "migrate defaults",
     parameters: [Parameter("FILE", "a property list that Foundation's UserDefaults wrote")],
     summary: "Adds the settings of Foundation's UserDefaults.",
-    options: [.keepData, .settingsFile, .dryRun, .replaceSettings, .removePropertyList],
+    options: [
+      .keepData, .settingsFile, .allowComments, .dryRun, .replaceSettings, .removePropertyList,
+    ],
     notes: """
       The file is ~/.config/<app>.plist, or in $XDG_CONFIG_HOME.
 

@@ -4,7 +4,10 @@ import ValueFormats
 
 extension Option {
   static let settingsFile = Option(
-    "file", "FILE", "the settings file to use instead of this program's own: .json or .plist")
+    "file", "FILE",
+    "the settings file to use instead of this program's own: .json, .jsonc or .plist")
+  static let allowComments = Option(
+    "allow-comments", nil, "read JSON with comments and trailing commas, as of a .jsonc file")
 }
 
 extension Parameter {
@@ -17,12 +20,19 @@ extension Arguments {
   func settings() throws(UsageError) -> KeyValueStore {
     // Failures are thrown; they must not be reported twice.
     KeyValueStore.onFailure = { _ in }
-    guard let path = try path(.settingsFile) else { return .standard }
-    let file = URL(filePath: path)
-    if path.lowercased().hasSuffix(".json") { return KeyValueStore(json: file) }
-    guard path.lowercased().hasSuffix(".plist") else {
-      throw UsageError("--file needs a file whose name ends in .json or .plist.")
+    let syntax: JSONSyntax = has(.allowComments) ? .allowingComments : .standard
+    guard let path = try path(.settingsFile) else {
+      return syntax == .standard
+        ? .standard : KeyValueStore(applicationName: nil, syntax: syntax)
     }
+    let file = URL(filePath: path)
+    let name = path.lowercased()
+    if name.hasSuffix(".jsonc") { return KeyValueStore(json: file, syntax: .allowingComments) }
+    if name.hasSuffix(".json") { return KeyValueStore(json: file, syntax: syntax) }
+    guard name.hasSuffix(".plist") else {
+      throw UsageError("--file needs a file whose name ends in .json, .jsonc or .plist.")
+    }
+    if syntax != .standard { throw UsageError("--allow-comments is for JSON.") }
     return KeyValueStore(propertyList: file, format: isFileBinary ? .binary : .xml)
   }
 
@@ -34,7 +44,8 @@ extension Arguments {
   /// The options that select these settings, quoted for a shell.
   var settingsOptions: String {
     let option = Option.settingsFile
-    return self[option].map { " \(option.flag) \($0.quotedForShell)" } ?? ""
+    return (self[option].map { " \(option.flag) \($0.quotedForShell)" } ?? "")
+      + (has(.allowComments) ? " \(Option.allowComments.flag)" : "")
   }
 
   /// Whether the settings are in a binary property list; a set keeps this format.
@@ -61,7 +72,7 @@ extension Command {
     name: "settings get",
     parameters: [.key],
     summary: "Prints a setting as JSON.",
-    options: [.settingsFile],
+    options: [.settingsFile, .allowComments],
     notes: valueNotes
   ) { arguments in
     let value = try arguments.settings().value(of: arguments.parameters[0], as: JSONValue.self)
@@ -73,7 +84,7 @@ extension Command {
   static let listSettings = Command(
     name: "settings list",
     summary: "Prints all settings, each as its key, a tab, and its value as JSON.",
-    options: [.settingsFile],
+    options: [.settingsFile, .allowComments],
     notes: """
       A key that is empty, begins with a quotation mark, or contains invisible characters is also printed
       as JSON.
@@ -106,10 +117,11 @@ extension Command {
       Parameter("VALUE", "in JSON: 0.8, true, null, '\"text\"', '[1, 2]' or '{\"a\": 1}'"),
     ],
     summary: "Sets a setting.",
-    options: [.settingsFile],
+    options: [.settingsFile, .allowComments],
     notes: """
       The file and its directory are created if necessary. A new .plist file is XML; an existing one
-      keeps its format. Numbers keep their value with all digits, not their notation. A binary property
+      keeps its format, and JSON its order, layout and comments, except for those within the old value.
+      Numbers keep their value with all digits, not their notation. A binary property
       list has only integers of 128 bits and Doubles; other numbers are refused there.
       """
   ) { arguments in
@@ -131,7 +143,8 @@ extension Command {
     name: "settings reset",
     parameters: [.key],
     summary: "Removes a setting, which restores the app's default.",
-    options: [.settingsFile]
+    options: [.settingsFile, .allowComments],
+    notes: "The comments above the setting and at the end of its line are removed with it."
   ) { arguments in
     let settings = try arguments.settings()
     let key = arguments.parameters[0]
@@ -144,7 +157,7 @@ extension Command {
   static let moveSettingsAside = Command(
     name: "settings move-aside",
     summary: "Renames a settings file that cannot be read, so that a new one can be created.",
-    options: [.settingsFile]
+    options: [.settingsFile, .allowComments]
   ) { arguments in
     if let path = try arguments.settings().moveAsideUnreadableFile() {
       try Output.line("moved to \(path.onOneLine)")
@@ -161,6 +174,11 @@ extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
+    case .unreadable(let file) where file.reason == JSONFormat.commentsReason:
+      """
+      \(self) To read the comments, add `\(Option.allowComments.flag)`. To move the file aside: \
+      `locket settings move-aside\(arguments.settingsOptions)`.
+      """
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):

@@ -6,7 +6,7 @@ extension Command {
   static let watchSettings = Command(
     name: "settings watch",
     summary: "Prints each change of a setting, including those of other programs, until Ctrl-C.",
-    options: [.settingsFile],
+    options: [.settingsFile, .allowComments],
     notes: """
       Each line contains the key, a tab, and the new value, as in `settings list`, or only the key if
       the setting was removed. If changes follow each other quickly, only the last one is printed. If the

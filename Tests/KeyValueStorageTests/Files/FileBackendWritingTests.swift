@@ -23,9 +23,9 @@ final class FileBackendWritingTests: BackendTests {
     try file.replace("# by hand\nz=1.0\nb=1e3\n")
     let backend = file.open()
     try backend.set("m", "new")
-    #expect(try file.text() == "# by hand\nb=1e3\nm=new\nz=1.0\n")
+    #expect(try file.text() == "# by hand\nz=1.0\nb=1e3\nm=new\n")
     try backend.set("b", nil)
-    #expect(try file.text() == "# by hand\nm=new\nz=1.0\n")
+    #expect(try file.text() == "# by hand\nz=1.0\nm=new\n")
     #expect(try backend.texts() == ["m": "new", "z": "1.0"])
   }
 
@@ -61,7 +61,7 @@ final class FileBackendWritingTests: BackendTests {
     #expect(try file.text() == "")
     try file.overwrite("b=1\n")
     try backend.set("a", "2")
-    #expect(try file.text() == "a=2\nb=1\n")
+    #expect(try file.text() == "b=1\na=2\n")
   }
 
   @Test func tooLargeContentIsRefused() throws {

@@ -93,7 +93,7 @@ struct HeldLockTests {
     #expect(try file.text == "{\"number\": 41}")
     holder.kill()
     count.wrappedValue += 1
-    #expect(try file.text == "{\n  \"$version\": 1,\n  \"count\": 42\n}\n")
+    #expect(try file.text == "{\"count\": 42, \"$version\": 1}")
   }
 
   @Test func releasedStoreReportsAFailedWrite() throws {

@@ -34,7 +34,7 @@ struct LinkedFileTests {
       """)
     heard.wait(for: 4)
     number.wrappedValue = 5
-    #expect(try text(of: "other.json") == "{\n  \"number\": 5\n}\n")
+    #expect(try text(of: "other.json") == "{\"number\": 5}\n")
     try run("echo '{\"number\": 6}' >dotfiles/settings.json")
     try run("sed -i s/5/7/ other.json")
     heard.wait(for: 7)

@@ -174,7 +174,7 @@ struct FailedReadingTests {
     }
     change(&number.wrappedValue)
     #expect(number.error != nil)
-    #expect(try file.text == "{\n  \"number\": \"text\",\n  \"other\": 1\n}\n")
+    #expect(try file.text == "{\"number\": \"text\", \"other\": 1}")
   }
 
   @Test func unreadableFileIsReadAndReportedOnce() throws {

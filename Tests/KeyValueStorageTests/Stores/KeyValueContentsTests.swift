@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import KeyValueStorage
@@ -71,6 +72,48 @@ struct KeyValueContentsTests {
     for key in keys { changes.set(key, to: ArraySlice(key.utf8)) }
     for key in removed { changes.set(key, to: nil) }
     return changes
+  }
+
+  /// The keys of several parts are not in the order of the file.
+  @Test func fileOfManyKeysKeepsItsOrder() throws {
+    var random = Campaign.generator()
+    let keys = (0..<1000).map(String.init).shuffled(using: &random)
+    let format = JSONFormat()
+    func text(_ values: [String]) -> [UInt8] {
+      let members = zip(keys, values).map { "\"\($0)\": \($1)" }
+      return Array("{\n\(members.joined(separator: ",\n"))\n}".utf8)
+    }
+    var values = keys
+    var file = try format.parse(text(values))
+    file.entries.sort { $0.key < $1.key }
+    let all = KeyValueContents(file, revision: 1)
+    #expect(all.parts.count > 1)
+    #expect(format.join(all.parts, all.surroundings) == text(values))
+    let changed = all.keys.prefix(3)
+    var contents = all
+    var changes = KeyValueChanges()
+    for key in changed { changes.set(key, to: ArraySlice("true".utf8)) }
+    contents.apply(changes, in: format)
+    for (index, key) in keys.enumerated() where changed.contains(key) { values[index] = "true" }
+    #expect(format.join(contents.parts, contents.surroundings) == text(values))
+    #expect(format.join(all.parts, all.surroundings) == text(keys))
+  }
+
+  @Test func positionsStayFewWhileKeysComeAndGo() throws {
+    let format = JSONFormat()
+    let file = try format.parse(Array("{\"a\": 1, \"z\": 2, \"b\": 3}".utf8))
+    let sorted = file.entries.sorted { $0.key < $1.key }
+    var contents = KeyValueContents(
+      ParsedFile(entries: sorted, surroundings: file.surroundings), revision: 1)
+    for number in 0..<5000 {
+      contents.apply(
+        changes(setting: ["\(number)"], removing: number == 0 ? [] : ["\(number - 1)"]), in: format)
+      // A file takes time for each position.
+      if let last = contents.entries.map(\.position).max() { try #require(last < 2100) }
+    }
+    let bytes = format.join(contents.parts, contents.surroundings)
+    #expect(
+      String(decoding: bytes, as: UTF8.self) == "{\"a\": 1, \"z\": 2, \"b\": 3, \"4999\": 4999}")
   }
 
   @Test func keysAreSortedByTheirBytes() {

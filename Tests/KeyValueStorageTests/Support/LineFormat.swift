@@ -20,16 +20,22 @@ struct LineFormat: StoredFormat {
         throw FormatError(reason: "duplicate key", offset: line.startIndex)
       }
       parsed.entries.append(
-        KeyValueEntry(key: key, text: line, valueOffset: sign + 1 - line.startIndex))
+        KeyValueEntry(
+          key: key, text: line, valueOffset: sign + 1 - line.startIndex,
+          position: parsed.entries.count))
     }
     return parsed
   }
 
   func join(_ parts: [ArraySlice<KeyValueEntry>], _ surroundings: FileSurroundings) -> [UInt8] {
-    parts.joined().reduce(into: surroundings.header) { $0 += $1.text + [10] }
+    parts.placesInFile.reduce(into: surroundings.header) {
+      $0 += parts[$1.part][$1.index].text + [10]
+    }
   }
 
-  func entry(_ key: StoredKey, _ value: EncodedValue) -> KeyValueEntry {
+  func entry(
+    _ key: StoredKey, _ value: EncodedValue, in surroundings: FileSurroundings
+  ) -> KeyValueEntry {
     let text = Array(key.string.utf8) + [UInt8(ascii: "=")]
     return KeyValueEntry(key: key, text: ArraySlice(text + value), valueOffset: text.count)
   }

@@ -6,12 +6,17 @@ import Testing
 extension StoredFormat {
   /// Returns whether a file is accepted.
   ///
-  /// An accepted file must be restored when it is written, and so must its decodable values.
+  /// An accepted file must be restored when it is written, in a text format to the byte, and so must
+  /// its decodable values.
   @discardableResult
   func isRead(_ file: [UInt8], _ comment: @autoclosure () -> String) throws -> Bool {
     switch parsed(file) {
     case .success(let content):
       try requireSameAfterJoining(content, comment())
+      if self is JSONFormat || self is XMLPropertyListFormat && !content.entries.isEmpty {
+        let joined = join([content.entries[...]], content.surroundings)
+        try #require(joined == file, "\(comment())")
+      }
       for entry in content.entries { try requireSameAfterEncoding(entry.value, comment()) }
       return true
     case .failure(let error):
@@ -50,6 +55,11 @@ extension StoredFormat {
     case .failure(let error):
       try #require(0...value.count ~= error.offset, "\(comment())")
     }
+  }
+
+  /// Returns an entry of a new file.
+  func entry(_ key: StoredKey, _ value: ArraySlice<UInt8>) -> KeyValueEntry {
+    entry(key, value, in: FileSurroundings())
   }
 
   func parsed(_ file: [UInt8]) -> Result<ParsedFile, FormatError> {

@@ -30,9 +30,9 @@ struct XMLPropertyListFormatTests {
     #expect(parsed.entries.map(\.key.string) == ["a<&\u{1F600}", "b", ""])
     #expect(
       parsed.entries.map { text($0.text.prefix($0.valueOffset)) } == [
-        "<!-- of a, --><?and?>  <!-- too -->\n  <key>a<![CDATA[<&]]>&#x1F600;</key>"
+        "\n<!-- of a, --><?and?>  <!-- too -->\n  <key>a<![CDATA[<&]]>&#x1F600;</key>"
           + "  <!-- of its value -->\n  ",
-        "<!-- of b -->\n  <key><!-- inside -->b</key>", "<key/>",
+        " <!-- of b -->\n  <key><!-- inside -->b</key>", "\n  <key/>",
       ])
     #expect(
       parsed.entries.map { text($0.value) } == [
@@ -41,7 +41,7 @@ struct XMLPropertyListFormatTests {
     #expect(text(parsed.surroundings.header).hasSuffix(" <!-- of the top --> <dict class=\"x\">"))
     #expect(
       text(parsed.surroundings.footer)
-        == "<!-- of none -->\n  </dict >\r\n<!-- late --></plist >\n")
+        == "\n  <!-- of none -->\n  </dict >\r\n<!-- late --></plist >\n")
     try format.requireSameAfterJoining(parsed)
     #expect(file.starts(with: parsed.surroundings.header))
     let values = try parsed.entries.map { try format.decode($0.value) }

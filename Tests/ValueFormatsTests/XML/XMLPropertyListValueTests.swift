@@ -12,7 +12,7 @@ struct XMLPropertyListValueTests {
   ])
   func keyIsWrittenAndRead(_ key: String, _ text: String) throws {
     let entry = format.entry(StoredKey(key), ArraySlice("<true/>".utf8))
-    #expect(String(decoding: Array(entry.text), as: UTF8.self) == text + "\n\t<true/>")
+    #expect(String(decoding: Array(entry.text), as: UTF8.self) == "\n\t\(text)\n\t<true/>")
     #expect(Array(entry.value) == Array("<true/>".utf8))
     let parsed = try format.parse(format.join([[entry]], FileSurroundings()))
     #expect(parsed.entries.map(\.key) == [StoredKey(key)])

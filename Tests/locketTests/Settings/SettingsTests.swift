@@ -125,6 +125,28 @@ final class SettingsTests: ToolTests {
     #expect(try machine.text("new.plist").hasPrefix("<?xml "))
   }
 
+  @Test func commentsAreReadOnRequest() throws {
+    let text = "{\n  // loud\n  \"volume\": 0.5, // of 1\n}\n"
+    let (json, jsonc) = (try machine.file("s.json", text), try machine.file("s.jsonc", text))
+    let ended = try machine.run("settings get volume --file", json)
+    #expect(ended.status == 2 && ended.output == "")
+    #expect(
+      ended.errors.hasSuffix(
+        """
+         To read the comments, add `--allow-comments`. To move the file aside: `locket settings \
+        move-aside --file \(json)`.\n
+        """))
+    #expect(try machine.output("settings get volume --allow-comments --file", json) == "0.5\n")
+    try machine.output("settings set volume 1 --allow-comments --file", json)
+    try machine.output("settings set volume 1 --file", jsonc)
+    for name in ["s.json", "s.jsonc"] {
+      #expect(try machine.text(name) == text.replacing("0.5", with: "1"))
+    }
+    try machine.output("settings reset volume --file", jsonc)
+    #expect(try machine.text("s.jsonc") == "{}\n")
+    #expect(try machine.output("settings list --allow-comments") == "")
+  }
+
   @Test func largeValuesAreStored() throws {
     let deep = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
     for value in ["\"\(String(repeating: "x", count: 130_000))\"", deep] {

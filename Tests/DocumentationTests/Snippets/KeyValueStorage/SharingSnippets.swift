@@ -23,4 +23,13 @@ final class SharingSnippets: DirectoryTests {
     #expect(names.contains { $0.hasPrefix("settings.json.unreadable-") })
     #expect(try store.keys() == [])
   }
+
+  @Test func comments() throws {
+    let file = directory.url.appending(path: "settings.json")
+    try Data("{ // loud\n  \"volume\": 0.8,\n}".utf8).write(to: file)
+    let settings = KeyValueStore(json: file, syntax: .allowingComments)
+    try settings.set(0.5, for: "volume")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text == "{ // loud\n  \"volume\": 0.5,\n}")
+  }
 }
