@@ -26,6 +26,9 @@ package protocol StoredFormat: Sendable {
   /// The value is read again, because places are only needed for messages.
   func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int
 
+  /// Returns the part of a value that an error at an offset in bytes is about.
+  func part(at offset: Int, in value: ArraySlice<UInt8>) -> FormatPart
+
   /// Returns the offset in bytes of the key of an entry.
   func offsetOfKey(in entry: KeyValueEntry) -> Int
 }
@@ -38,6 +41,8 @@ extension StoredFormat {
   package func value(
     _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
   ) -> ArraySlice<UInt8> { value }
+
+  package func part(at offset: Int, in value: ArraySlice<UInt8>) -> FormatPart { FormatPart() }
 
   /// Returns whether two values are the same, whatever their notation is; nil stands for none.
   package func isSame(_ first: ArraySlice<UInt8>?, _ second: ArraySlice<UInt8>?) -> Bool {
@@ -108,6 +113,35 @@ package struct FormatError: Error, Hashable, Sendable {
   /// Throws an error if a container that is nested in `depth` others is too deep.
   static func checkDepth(_ depth: Int, at offset: Int = 0) throws(FormatError) {
     if depth >= FormatLimits.depth { throw tooDeep(at: offset) }
+  }
+}
+
+/// A part of a value in the notation of its format: a member whose key is the problem, or a single
+/// value.
+package struct FormatPart: Sendable {
+  package fileprivate(set) var path: [ValueStep] = []
+  /// The text of a single value.
+  private var text: ArraySlice<UInt8>?
+
+  /// The text of a single value in a message: at most 40 characters; nil for a member.
+  package var found: String? {
+    // A code point has at most four bytes.
+    text.map { String(decoding: $0.prefix(200), as: UTF8.self).shown(atMost: 40) }
+  }
+
+  /// Searches a container that a closure reads; adds a step to the path while it reads a part.
+  mutating func search(_ step: ValueStep, _ body: (inout FormatPart) throws(FormatError) -> Void)
+    throws(FormatError)
+  {
+    path.append(step)
+    try body(&self)
+    path.removeLast()
+  }
+
+  /// Ends the search at a single value.
+  mutating func end(at text: ArraySlice<UInt8>) throws(FormatError) {
+    self.text = text
+    throw .endOfSearch
   }
 }
 

@@ -9,6 +9,9 @@ struct TextPositionTests {
     ("a\r\nb", 3, 2, 1), ("a\rb\r\rc", 5, 4, 1), ("\r\n\r\n", 4, 3, 1),
     // Two code points, of two and four bytes, that editors count as one each.
     ("\u{e9}\u{1F600}x", 6, 1, 3), ("e\u{301}x", 3, 1, 3),
+    // A byte order mark, which editors do not count; elsewhere it is a code point.
+    ("\u{FEFF}ab", 0, 1, 1), ("\u{FEFF}ab", 3, 1, 1), ("\u{FEFF}ab", 4, 1, 2),
+    ("\u{FEFF}\na", 4, 2, 1), ("a\u{FEFF}b", 4, 1, 3),
   ])
   func positionCountsLinesAndCodePoints(_ text: String, _ offset: Int, _ line: Int, _ column: Int) {
     let position = TextPosition.all(of: [offset], in: Array(text.utf8))[offset]

@@ -91,7 +91,7 @@ struct ValueCheckTests {
     #expect(throws: Self.refusal) { try port.save(-1) }
     try expectRefusal()
     try port.store.transaction {
-      port.wrappedValue = 0
+      port.wrappedValue = 80
       #expect(throws: Self.refusal) { try port.save(0) }
     }
     try expectRefusal()
@@ -100,16 +100,39 @@ struct ValueCheckTests {
     observation.cancel()
   }
 
-  @Test func refusalOutlastsItsTransaction() throws {
+  @Test func refusedSetFailsItsTransaction() throws {
     let port = port(in: file.open())
-    #expect(port.wrappedValue == 80)
-    try port.store.transaction {
-      port.wrappedValue = 81
-      port.wrappedValue = 0
+    let changes: [() -> Void] = [{ port.wrappedValue = 0 }, { port.wrappedValue -= 80 }]
+    for change in changes {
+      #expect(throws: Self.refusal) {
+        try port.store.transaction {
+          try port.store.set(1, for: "other")
+          change()
+          // A later success changes nothing about it.
+          port.wrappedValue = 80
+          change()
+        }
+      }
+      port.store.finishHandlers()
+      #expect(port.wrappedValue == 80 && port.error == Self.refusal)
+      #expect(try file.values() == ["port": 80])
     }
+  }
+
+  @Test func unreadableFileEndsTheErrorOfARefusedSet() throws {
+    let port = port(in: file.openUnobserved())
+    port.wrappedValue = 70000
+    let errors = Heard<KeyValueStoreError?>()
+    let observation = port.observeErrors { errors.hear($0) }
+    try file.overwrite("{")
+    let error = try #require(throws: KeyValueStoreError.self) { try port.load() }
     port.store.finishHandlers()
-    #expect(port.wrappedValue == 81 && port.error == Self.refusal)
-    #expect(try file.values() == ["port": 81])
+    #expect(error != Self.refusal && port.error == error)
+    #expect(errors.all == [Self.refusal, error])
+    // The newest failure is that of the set.
+    port.wrappedValue = 70000
+    #expect(port.error == Self.refusal)
+    observation.cancel()
   }
 
   @Test(arguments: [false, true])

@@ -46,6 +46,61 @@ struct ValuePlaceTests {
     #expect(rest(key("d"), key("b")).hasPrefix("<integer>"))
   }
 
+  /// A decoder takes the last canonically equivalent key, unless the key itself is there.
+  @Test func partUnderAnEquivalentKeyIsFound() {
+    let (long, short) = ("e\u{301}", "\u{e9}")
+    let hangul = ["\u{1100}\u{1161}\u{11a8}", "\u{ac00}\u{11a8}", "\u{ac01}"]
+    func rest(_ path: String, _ keys: [String], _ format: KeyValueFormat) -> Character? {
+      let numbers = keys.indices.map { format == .json ? "\($0)" : "<integer>\($0)</integer>" }
+      let members = zip(keys, numbers).map { key, number in
+        format == .json ? "\"\(key)\": \(number)" : "<key>\(key)</key>\(number)"
+      }
+      let value =
+        format == .json
+        ? "{\(members.joined(separator: ", "))}" : "<dict>\(members.joined())</dict>"
+      return self.rest([key(path)], value, format).first { $0.isNumber }
+    }
+    for format in [KeyValueFormat.json, .xml] {
+      #expect(rest(short, ["a", long], format) == "1")
+      #expect(rest(long, ["a", short], format) == "1")
+      #expect(rest(short, [long, short], format) == "1")
+      #expect(rest(short, [short, long], format) == "0")
+      #expect(rest(hangul[2], [hangul[0], "a", hangul[1]], format) == "2")
+      #expect(rest(hangul[2], [hangul[1], "a", hangul[0]], format) == "0")
+    }
+  }
+
+  @Test func partOfAFormatErrorIsFound() {
+    func part(_ value: String, before text: String, _ format: KeyValueFormat) -> FormatPart {
+      let bytes = Array("....\(value)".utf8).dropFirst(4)
+      let end = text.isEmpty ? nil : value.firstRange(of: text)?.lowerBound
+      let offset = value.utf8.distance(from: value.startIndex, to: end ?? value.endIndex)
+      return format.coding.part(at: offset, in: bytes)
+    }
+    let json = #"{"a": [1, {"b": 2, "b": "\ud800"}], "c": {"\ud800": 1}}"#
+    #expect(part(json, before: #"\ud800""#, .json).path == [key("a"), .index(1), key("b")])
+    #expect(part(json, before: #"\ud800""#, .json).found == #""\ud800""#)
+    #expect(part(json, before: #""b": ""#, .json).path == [key("a"), .index(1), key("b")])
+    #expect(part(json, before: #""b": ""#, .json).found == nil)
+    #expect(part(json, before: #"\ud800": 1"#, .json).path == [key("c")])
+    let xml = """
+      <dict><key>a</key><array><true/><integer>1.5</integer></array><key>b</key><data/>\
+      <key>b</key><real>\(String(repeating: "x", count: 50))</real></dict>
+      """
+    #expect(part(xml, before: "<integer>", .xml).path == [key("a"), .index(1)])
+    #expect(part(xml, before: "<integer>", .xml).found == "1.5")
+    #expect(part(xml, before: "<data/>", .xml).path == [key("b")])
+    #expect(part(xml, before: "<data/>", .xml).found == "")
+    #expect(part(xml, before: "<key>b</key><real>", .xml).path == [key("b")])
+    #expect(part(xml, before: "<key>b</key><real>", .xml).found == nil)
+    #expect(
+      part(xml, before: "<real>", .xml).found == String(repeating: "x", count: 40) + "…")
+    for text in ["", "{", "[", "<", "<dict><key>"] {
+      #expect(part(text, before: "", .json).path.isEmpty)
+      #expect(part(text, before: "", .xml).path.isEmpty)
+    }
+  }
+
   @Test(arguments: [KeyValueFormat.json, .xml])
   func placeOfEachPartIsItsBeginning(_ format: KeyValueFormat) throws {
     var random = Campaign.generator()
@@ -72,7 +127,10 @@ struct ValuePlaceTests {
       for (key, member) in members {
         try requirePlaces(of: member, path + [.key(key)], in: value, format, comment)
       }
-    default: try #require(rest.starts(with: format.coding.encode(tree)), comment)
+    default:
+      try #require(rest.starts(with: format.coding.encode(tree)), comment)
+      let offset = rest.startIndex - value.startIndex
+      try #require(format.coding.part(at: offset, in: value).path == path, comment)
     }
   }
 

@@ -81,16 +81,17 @@ extension StoredFormat {
   func decoded<Value: Decodable>(
     _ type: Value.Type, from value: EncodedValue, key: String, defaults: ValueTree? = nil
   ) throws(DecodingFailure) -> Value {
-    func part(_ location: FilePart.Location) -> FilePart {
+    func filePart(_ location: FilePart.Location) -> FilePart {
       FilePart(key: StoredKey(key), value: value, location: location)
     }
     let tree: ValueTree
     do throws(FormatError) {
       tree = try decode(value)
     } catch {
+      let part = part(at: error.offset, in: value)
       throw DecodingFailure(
-        part: part(.offset(error.offset, first: error.firstOffset)), type: "\(type)",
-        keyPath: [ValueStep]().keyPath(from: key), found: nil, reason: error.reason)
+        part: filePart(.offset(error.offset, first: error.firstOffset)), type: "\(type)",
+        keyPath: part.path.keyPath(from: key), found: part.found, reason: error.reason)
     }
     do throws(InvalidValue) {
       do throws(InvalidValue) {
@@ -104,7 +105,7 @@ extension StoredFormat {
       }
     } catch {
       throw DecodingFailure(
-        part: part(.value(error.path)), type: "\(type)", keyPath: error.path.keyPath(from: key),
+        part: filePart(.value(error.path)), type: "\(type)", keyPath: error.path.keyPath(from: key),
         found: error.found, reason: error.reason)
     }
   }

@@ -90,14 +90,14 @@ extension FileBackend {
   }
 
   func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
-    guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
+    guard status.isRegularFile else { throw .notAFile(path: path) }
     guard status.size <= FormatLimits.fileSize else {
-      throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)
+      throw .tooLarge(path: path, limit: FormatLimits.fileSize)
     }
   }
 
   private func parse(_ bytes: [UInt8]) throws(KeyValueStoreError) -> ParsedFile {
-    if bytes.isEmpty { throw .empty(path: resolvedPath) }
+    if bytes.isEmpty { throw .empty(path: path) }
     do {
       var file = try coding.parse(bytes)
       // Each entry has its position in the file. Many files are already sorted.
@@ -110,13 +110,10 @@ extension FileBackend {
       let first = error.firstOffset.flatMap { positions[$0] }
       throw .unreadable(
         UnreadableFile(
-          place: FilePlace(resolvedPath, positions[error.offset]),
+          place: FilePlace(path, positions[error.offset]),
           reason: error.reason.naming(first), offset: error.offset))
     }
   }
-
-  /// The path for messages, with symbolic links resolved if possible.
-  var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
 }
 
 extension String {

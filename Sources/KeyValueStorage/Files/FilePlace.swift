@@ -19,7 +19,8 @@ struct FilePart: Sendable {
 
 /// A place in a file, for a message.
 public struct FilePlace: Hashable, Sendable {
-  /// The path of the file, with symbolic links resolved.
+  /// The path of the file with which the store was created, which stays valid when a symbolic link in
+  /// it changes.
   public let path: String
   /// The line, from 1; nil in a binary file, or if the part is not in the file, or no longer.
   public let line: Int?
@@ -66,7 +67,6 @@ extension FileBackend {
 
   /// Returns the places of parts of the file, which is read again once for all of them.
   func places(of parts: [FilePart]) -> [PartPlace] {
-    let path = resolvedPath
     let unknown: PartPlace = (FilePlace(path: path), nil)
     // Without a place, a message still has the key.
     guard format != .binary, let bytes = try? content(of: path),

@@ -2,7 +2,7 @@
 struct TextPosition: Hashable {
   /// The line, from 1; a line ends with LF, CR, or CRLF.
   private(set) var line = 1
-  /// The column in code points, from 1.
+  /// The column in code points, from 1; a byte order mark has none.
   private(set) var column = 1
 
   private init() {}
@@ -11,7 +11,7 @@ struct TextPosition: Hashable {
   static func all(of offsets: [Int], in bytes: [UInt8]) -> [Int: TextPosition] {
     let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     var positions: [Int: TextPosition] = [:]
-    var (next, position) = (0, TextPosition())
+    var (next, position) = (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, TextPosition())
     for offset in offsets.sorted() {
       while next < min(offset, bytes.count) {
         let byte = bytes[next]

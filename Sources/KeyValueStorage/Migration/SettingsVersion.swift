@@ -51,7 +51,6 @@ struct SettingsVersion: Sendable {
   }
 
   private func storedVersion(in draft: KeyValueDraft) throws(KeyValueStoreError) -> Int {
-    guard let value = draft[Self.key] else { return 0 }
-    return try draft.coding.value(Int.self, from: value, key: Self.key.string)
+    try draft.storedValue(of: Self.key, as: Int.self) ?? 0
   }
 }

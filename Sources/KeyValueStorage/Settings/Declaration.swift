@@ -27,13 +27,11 @@ final class Declaration: @unchecked Sendable {
     /// A value that a thread saves, and its bytes; once it has been cached, the replaced value.
     typealias Saving = (value: AnyBox?, encoded: EncodedValue?, isCached: Bool)
     var saving: Saving?
-    /// The reason why the last assignment was rejected.
+    /// The reason why the value of the last assignment could not be stored; a newer error ends it.
     var rejection: KeyValueStoreError? {
       didSet {
-        // The store lets any other reason be printed again.
-        if rejection == nil, let oldValue, case .unencodable = oldValue {
-          KeyValueStore.didSucceed(after: [oldValue])
-        }
+        // The default handler prints the same reason again.
+        if rejection == nil, let oldValue { KeyValueStore.didSucceed(after: [oldValue]) }
       }
     }
 
@@ -65,7 +63,7 @@ final class Declaration: @unchecked Sendable {
     /// the value that was rejected.
     mutating func invalidate(byOthers: Bool) {
       // Before the first decoding, the bytes need not be new.
-      if byOthers, !isOutdated, case .unencodable? = rejection { rejection = nil }
+      if byOthers, !isOutdated, rejection != nil { rejection = nil }
       isOutdated = true
     }
 
@@ -78,8 +76,6 @@ final class Declaration: @unchecked Sendable {
       isOutdated = false
       failure = result.error.map { ($0, encoded) }
       if failure != nil { return }
-      // A change was rejected because of an invalid value, which has been corrected.
-      if case .undecodable? = rejection { rejection = nil }
       setValid(encoded, result.value, since: generation)
     }
 
@@ -284,23 +280,11 @@ extension StoreState {
   /// The generation for which a value can be cached; nil while each access must check.
   var sharedGeneration: Int? { transaction == nil && !needsReading ? generation : nil }
 
-  /// The error of a property for threads that are not in a transaction.
-  func error(of declaration: Declaration) -> KeyValueStoreError? {
-    declaration.cache.rejection ?? declaration.cache.error ?? storingError(of: declaration.key)
-  }
-
-  /// Whether the reason to reject a change still holds.
-  func isCurrent(_ rejection: KeyValueStoreError, of declaration: Declaration) -> Bool {
-    switch rejection {
-    case .unencodable: true
-    case .undecodable: declaration.cache.error != nil
-    default: readError != nil
-    }
-  }
-
-  /// The error of a key whose value is valid.
-  func storingError(of key: StoredKey) -> KeyValueStoreError? {
-    readError ?? (unsaved[key] == nil ? nil : writeError)
+  /// The error of a property whose value has this error of decoding, or nil.
+  func error(of declaration: Declaration, decoding: KeyValueStoreError?) -> KeyValueStoreError? {
+    // A value that could be read before is older than a file that cannot be read.
+    declaration.cache.rejection ?? readError ?? decoding
+      ?? (unsaved[declaration.key] == nil ? nil : writeError)
   }
 
   /// Schedules the calls of the observers of errors that have changed, by default of all keys.
@@ -308,7 +292,7 @@ extension StoreState {
     for index in errorObservers.indices {
       let declaration = errorObservers[index].declaration
       if let key, key != declaration.key { continue }
-      let error = self.error(of: declaration)
+      let error = self.error(of: declaration, decoding: declaration.cache.error)
       // After a change of the bytes, the error is not known before they are decoded.
       let isKnown = readError != nil || declaration.cache.hasResult(for: self[declaration.key])
       if !isKnown || error == errorObservers[index].last { continue }

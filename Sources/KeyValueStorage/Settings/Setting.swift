@@ -69,9 +69,7 @@ final class Setting: Sendable {
   var error: KeyValueStoreError? {
     if Fork.isChild { return .forked }
     let decodingError = read().error
-    return store.state.withLock { state in
-      declaration.cache.rejection ?? decodingError ?? state.storingError(of: key)
-    }
+    return store.state.withLock { $0.error(of: declaration, decoding: decodingError) }
   }
 
   func load() throws(KeyValueStoreError) -> AnyBox {
@@ -139,6 +137,7 @@ final class Setting: Sendable {
       assign(try encode(value), Box(value))
     } catch {
       reject(error)
+      store.state.withLock { $0.failTransaction(error) }
       KeyValueStore.onFailure(error)
     }
   }
@@ -217,11 +216,14 @@ final class Setting: Sendable {
       assign(try encode(value), Box(value))
     }
     let mustWrite = store.state.withLock { state in
-      // The rejection is set before the next change by another thread, whose success clears it. The
-      // reason may be gone, because the file was read during the change.
-      if case .failure(let error) = outcome, state.isCurrent(error, of: declaration) {
-        declaration.cache.rejection = error
-        state.notifyErrorObservers(of: key)
+      if case .failure(let error) = outcome {
+        // It is set before the next change by another thread, whose success clears it. Any other
+        // error is that of the stored value or of the file, for as long as they have it.
+        if change.rejection == nil {
+          declaration.cache.rejection = error
+          state.notifyErrorObservers(of: key)
+        }
+        state.failTransaction(error)
       }
       if change.isNested { return false }
       state.changingThread = nil
@@ -229,7 +231,11 @@ final class Setting: Sendable {
     }
     store.propertyLock.unlock()
     if let error = change.loadError, error != change.rejection { store.report(error) }
-    if case .failure(let error) = outcome { KeyValueStore.onFailure(error) }
+    if let error = change.rejection {
+      KeyValueStore.reportRefusedChange(error)
+    } else if case .failure(let error) = outcome {
+      KeyValueStore.onFailure(error)
+    }
     if mustWrite { store.flushOrSchedule() }
   }
 

@@ -22,7 +22,8 @@ import ValueFormats
 /// it, and the next write tries again; a value that cannot be encoded, or that the property's check
 /// refuses, is discarded. If the stored value cannot be read or decoded, an in-place change is
 /// discarded, because it would overwrite an unknown value. Each failure sets ``error`` and calls
-/// ``KeyValueStore/onFailure``.
+/// ``KeyValueStore/onFailure``; within a ``KeyValueStore/transaction(_:)``, a discarded change also
+/// fails the transaction.
 ///
 /// If a stored structure lacks a member, the member is nil if it is optional, and otherwise that of
 /// the default value, as in <doc:HowValuesAreStored>.
@@ -119,7 +120,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
-  /// The reason why the value may be stale, not the stored one, or not yet on disk; nil if none.
+  /// The newest reason why the value may be stale, not the stored one, or not yet on disk; nil if
+  /// there is none.
   public var error: KeyValueStoreError? { setting.error }
 
   /// Removes the stored value, so that the default applies; like the setter, this does not throw.
@@ -138,7 +140,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded, is refused by the property's
   ///   check, or cannot be written. For the first two, ``error`` has the same error until a value
-  ///   is set or saved, or another program changes it.
+  ///   is set or saved, another program changes it, or the file cannot be read.
   public func save(_ value: Value) throws { try setting.save(value) }
 
   /// Calls a closure with the old and new value after each change, until the result is released.

@@ -3,15 +3,18 @@ import ValueFormats
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
   let stored: KeyValueContents
-  let coding: any StoredFormat
+  /// The backend of the stored contents, in which the places of mistakes are found.
+  private let backend: any KeyValueBackend
   private var changes: [StoredKey: EncodedValue?] = [:]
   /// Whether the changes are discarded instead of written.
   var isAbandoned = false
 
-  init(_ stored: KeyValueContents, coding: any StoredFormat) {
+  init(_ stored: KeyValueContents, of backend: any KeyValueBackend) {
     self.stored = stored
-    self.coding = coding
+    self.backend = backend
   }
+
+  var coding: any StoredFormat { backend.format.coding }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
   public var keys: [String] { contents.keys.filter { $0 != SettingsVersion.key.string } }
@@ -21,12 +24,24 @@ public struct KeyValueDraft: Sendable {
     stored.applying(KeyValueChanges(byKey: changes), revision: stored.revision)
   }
 
-  /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does, but an error has no
-  /// place.
+  /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does.
+  ///
+  /// The error of a value that is not the stored one has the path of the file without a line.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
-    try self[StoredKey(key)].map { try coding.value(type, from: $0, key: key) }
+    try storedValue(of: StoredKey(key), as: type)
+  }
+
+  func storedValue<Value: Decodable>(
+    of key: StoredKey, as type: Value.Type
+  ) throws(KeyValueStoreError) -> Value? {
+    guard let encoded = self[key] else { return nil }
+    do throws(DecodingFailure) {
+      return try coding.decoded(type, from: encoded, key: key.string)
+    } catch {
+      throw backend.errors(for: [error])[0]
+    }
   }
 
   /// Sets the value of a key, or throws ``KeyValueStoreError/unencodable(key:type:reason:)``.

@@ -214,7 +214,7 @@ extension KeyValueStore {
     if entries.isEmpty { return [] }
     let known = state.withLock { $0.declarations.keys.map(\.string) }
       .filter { $0.utf8.count <= Self.comparedSize }.sorted()
-      .map { (name: $0, scalars: Array($0.unicodeScalars)) }
+      .map { (name: $0, scalars: Array($0.lowercased().unicodeScalars)) }
     let parts = entries.map { FilePart(key: $0.key, value: $0.value, location: .key) }
     let places = (backend as? FileBackend)?.places(of: parts)
     return entries.enumerated().map { index, entry in
@@ -226,12 +226,12 @@ extension KeyValueStore {
     }
   }
 
-  /// Returns the key that differs least, by at most two characters; nil if there is none.
+  /// Returns the key that differs least, by at most two characters in any case; nil if there is none.
   private static func mostSimilar(
     to key: String, among known: [(name: String, scalars: [Unicode.Scalar])]
   ) -> String? {
     guard key.utf8.count <= comparedSize else { return nil }
-    let key = Array(key.unicodeScalars)
+    let key = Array(key.lowercased().unicodeScalars)
     // A key of one letter is similar to none.
     let limit = min(key.count > 3 ? 2 : 1, key.count - 1)
     let similar = known.compactMap { name, scalars -> (name: String, distance: Int)? in

@@ -19,7 +19,7 @@ extension KeyValueStore {
     try read()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
-      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), coding: coding)
+      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), of: backend)
       draft.add(state.unsaved)
       return draft
     }
@@ -115,7 +115,7 @@ extension KeyValueStore {
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
-    var draft = KeyValueDraft(contents, coding: coding)
+    var draft = KeyValueDraft(contents, of: backend)
     guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision

@@ -181,6 +181,10 @@ extension KeyValueStore {
   }
 
   private static let log = FailureLog<KeyValueStoreError>()
+  /// The log of in-place changes that were refused for a reason that was usually printed before.
+  private static let refusedChanges = FailureLog<KeyValueStoreError> {
+    writeToStandardError("\($0) The change was refused.")
+  }
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
   /// The handler of failures in calls that cannot throw, such as a property's getter or setter, and
@@ -188,7 +192,8 @@ extension KeyValueStore {
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once to
   /// standard error, until the access succeeds again, or the invalid value changes; it remembers
-  /// the latest 100. In a forked child it prints one line in all.
+  /// the latest 100. A refusal of in-place changes because of such a failure is printed once as well.
+  /// In a forked child it prints one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -207,12 +212,20 @@ extension KeyValueStore {
     state.withLock { $0.observers.queue }.run { handler(error) }
   }
 
+  /// Reports that an in-place change was refused because of a failure.
+  static func reportRefusedChange(_ error: KeyValueStoreError) {
+    (failureHandler.withLock { $0 } ?? refusedChanges.report)(error)
+  }
+
   /// Whether the calling thread serves all stores.
   static var isLibraryThread: Bool { ThreadPool.work.isCurrent || Inotify.isCurrent }
 
   /// Lets the default handler print errors again.
   static func didSucceed(after errors: [KeyValueStoreError]) {
-    for error in errors { log.forget(error) }
+    for error in errors {
+      log.forget(error)
+      refusedChanges.forget(error)
+    }
   }
 
   /// Reports changes that are lost at exit: on standard error, and to the app's handler.

@@ -6,7 +6,10 @@ struct StoreState: Sendable {
   /// A change that has not been written, with a number that is lower than those of later ones.
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
   typealias UnsavedChanges = [StoredKey: Unsaved]
-  typealias OpenTransaction = (thread: ThreadIdentity, draft: KeyValueDraft)
+  /// A transaction, and the reason why it fails at its end; nil if it does not.
+  typealias OpenTransaction = (
+    thread: ThreadIdentity, draft: KeyValueDraft, refusal: KeyValueStoreError?
+  )
   /// A write of this store: the unsaved changes in it, and the keys that it changed in the contents
   /// of a revision.
   typealias Write = (saved: UnsavedChanges, base: Int64, keys: [StoredKey])
@@ -119,15 +122,6 @@ struct StoreState: Sendable {
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
     for value in pending { value.declaration.cache.invalidate(byOthers: changed == nil) }
-    if readError != nil {
-      for declaration in declarations.all {
-        switch declaration.cache.rejection {
-        case nil, .unencodable?, .undecodable?: break
-        // The newest value could not be read then.
-        default: declaration.cache.rejection = nil
-        }
-      }
-    }
     // Last, so that an observer of errors is not called with nil before a mistake is found.
     readError = nil
     // The written keys no longer have the error of those that are left.
@@ -140,6 +134,12 @@ struct StoreState: Sendable {
     guard contents?.revision == revision else { return }
     // A new generation makes each setting check its value again, which retries the read.
     if readError == nil { generation += 1 }
+    if readError != error {
+      // The newest error replaces that of an earlier assignment.
+      for declaration in declarations.all where declaration.cache.rejection != nil {
+        declaration.cache.rejection = nil
+      }
+    }
     readError = error
     gracePeriodStart = nil
   }
@@ -154,6 +154,11 @@ struct StoreState: Sendable {
     let start = gracePeriodStart ?? now
     gracePeriodStart = start
     return now - start < limit
+  }
+
+  /// Makes the transaction of the calling thread, if there is one, fail because of a refused change.
+  mutating func failTransaction(_ error: KeyValueStoreError) {
+    if transaction?.thread == .current, transaction?.refusal == nil { transaction?.refusal = error }
   }
 
   mutating func setTransaction(_ transaction: OpenTransaction?) {

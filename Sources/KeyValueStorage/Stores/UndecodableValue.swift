@@ -12,8 +12,9 @@ public struct UndecodableValue: Hashable, Sendable {
   ///
   /// It has at most 200 characters, none of them invisible.
   public let keyPath: String
-  /// The invalid part as a single value, such as `"verbose"`, or its kind, such as `an array`; nil
-  /// if the part itself is not what is wrong, as where a key is missing.
+  /// The invalid part as a single value, such as `"verbose"`, its text in the file, if the format
+  /// does not allow it, or its kind, such as `an array`; nil if the part itself is not what is wrong,
+  /// as where a key is missing.
   ///
   /// It has at most 40 characters of the value, none of them invisible.
   public let found: String?
@@ -22,8 +23,7 @@ public struct UndecodableValue: Hashable, Sendable {
   /// The `debugDescription` of a type's own error, and the message of a check, have at most 200
   /// characters here.
   public let reason: String
-  /// The place of the invalid part when the store found it; nil for a store without a file, and in
-  /// a migration.
+  /// The place of the invalid part when the store found it; nil for a store without a file.
   public let place: FilePlace?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.

@@ -1,15 +1,16 @@
 import CLibrary
 import Concurrency
 
-/// The inotify instance of the process, which reports events in directories to path watches.
+/// The inotify instance of the process, which reports events in directories, and of files
+/// themselves, to path watches.
 ///
 /// All watches share it and its thread, because the default limit is 128 instances per user. Both
 /// are created for the first watch, and exist until the process ends or the app closes the
 /// descriptor; then new ones replace them.
 package enum Inotify {
-  /// A name in a directory whose events are watched; the empty name is the directory itself.
+  /// A name in a directory whose events are watched; the empty name is the directory or file itself.
   struct WatchedName: Hashable, Sendable {
-    /// The watch descriptor of the directory, which all of its watches share.
+    /// The watch descriptor of the directory or file, which all of its watches share.
     let directory: Int32
     let name: [UInt8]
   }
@@ -34,8 +35,8 @@ package enum Inotify {
     /// A number that changes whenever the kernel stops watching a directory.
     var generation = 0
 
-    mutating func add(_ watch: PathWatch, _ name: WatchedName) {
-      let subscription = Subscription(watch: watch, events: watch.events)
+    mutating func add(_ watch: PathWatch, _ name: WatchedName, _ events: UInt32) {
+      let subscription = Subscription(watch: watch, events: events)
       let previous = subscriptions[name, default: [:]]
         .updateValue(subscription, forKey: ObjectIdentifier(watch))
       if previous == nil { counts[name.directory, default: 0] += 1 }
@@ -94,19 +95,32 @@ package enum Inotify {
   static func add(
     _ watch: PathWatch, _ directory: String, _ names: [[UInt8]], _ events: UInt32
   ) throws(SystemError) -> [WatchedName] {
-    // `IN_MASK_ADD` keeps the events of the directory's other watches.
-    let flags = UInt32(IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD)
+    let names = names.map { (name: $0, events: $0.isEmpty ? endEvents : watch.events) }
+    return try add(watch, directory, events | UInt32(IN_ONLYDIR | IN_DONT_FOLLOW), names)
+  }
+
+  /// Subscribes a watch to events of the file at its path, under any name of the file.
+  ///
+  /// Its removal is an event of its directory.
+  static func addFile(of watch: PathWatch) throws(SystemError) -> WatchedName {
+    try add(watch, watch.path, watch.writingEvent, [([], watch.writingEvent)])[0]
+  }
+
+  private static func add(
+    _ watch: PathWatch, _ path: String, _ mask: UInt32, _ names: [(name: [UInt8], events: UInt32)]
+  ) throws(SystemError) -> [WatchedName] {
     while true {
       let instance = try open(for: watch)
       let generation = state.withLock { $0.generation }
-      let descriptor = try watch.fileSystem.check(.inotify, at: directory) {
-        unsafe inotify_add_watch(instance, directory, events | flags)
+      // `IN_MASK_ADD` keeps the events of the other watches of the directory or file.
+      let descriptor = try watch.fileSystem.check(.inotify, at: path) {
+        unsafe inotify_add_watch(instance, path, mask | UInt32(IN_MASK_ADD))
       }
-      let watched = names.map { WatchedName(directory: descriptor, name: $0) }
+      let watched = names.map { WatchedName(directory: descriptor, name: $0.name) }
       let isAdded = state.withLock { state in
         // In another generation, the descriptor may be that of a directory no longer watched.
         guard state.generation == generation else { return false }
-        for name in watched { state.add(watch, name) }
+        for (name, (_, events)) in zip(watched, names) { state.add(watch, name, events) }
         return true
       }
       if isAdded { return watched }
@@ -145,8 +159,8 @@ package enum Inotify {
         let isLost = event.isOverflow || event.mask & lossEvents != 0
         let names = event.isOverflow ? Array(state.subscriptions.keys) : [event.name]
         for (key, subscription) in names.flatMap({ state.subscriptions[$0] ?? [:] }) {
-          let relevant = event.name.name.isEmpty ? endEvents : subscription.events
-          guard event.isOverflow || event.mask & relevant != 0, let watch = subscription.watch
+          guard event.isOverflow || event.mask & subscription.events != 0,
+            let watch = subscription.watch
           else { continue }
           found[key] = (watch, isLost || found[key]?.isLost ?? false)
         }

@@ -6,11 +6,15 @@ import Synchronization
 ///
 /// The watch ends when it is released. The directories of the file and of the symbolic links in its
 /// path are watched for changes to those entries, and the other directories in the path for moves
-/// and removals. While the kernel cannot watch one of them, the path is polled instead.
+/// and removals. The file itself is watched for writes under another name: that of a hard link, or
+/// that outside of a mount of the file alone. While the kernel cannot watch one of them, the path is
+/// polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
     var steps: [PathStep] = []
     var names: Set<Inotify.WatchedName> = []
+    /// The file that was last found at the path; nil for none, or for one that cannot be read.
+    var file: Inotify.WatchedName?
     /// The file's status at the last poll; nil if it was missing, or has not been polled.
     var polledStatus: FileStatus?
     /// Whether the file may have changed since the last poll without a change of its status.
@@ -21,6 +25,8 @@ package final class PathWatch: Sendable {
   let fileSystem: FileSystem
   /// The inotify events that count as changes of the file or of a link in its path.
   let events: UInt32
+  /// The event of these for a write.
+  let writingEvent: UInt32
   private let handler: @Sendable () -> Void
   /// Held while the path is resolved.
   private let state = Lock(State())
@@ -42,14 +48,16 @@ package final class PathWatch: Sendable {
     self.path = path
     self.fileSystem = fileSystem
     self.handler = handler
-    let writing = eachWrite ? IN_MODIFY : IN_CLOSE_WRITE
-    events = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | writing)
+    writingEvent = UInt32(eachWrite ? IN_MODIFY : IN_CLOSE_WRITE)
+    events =
+      UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB) | writingEvent
     try state.withLock { state throws(SystemError) in try subscribe(&state) }
   }
 
   deinit {
     if Fork.isChild { return }
-    Inotify.remove(ObjectIdentifier(self), from: state.withLock { $0.names })
+    let names = state.withLock { state in state.names.union([state.file].compactMap(\.self)) }
+    Inotify.remove(ObjectIdentifier(self), from: names)
   }
 
   /// Stops calling the handler; a call in progress may still finish.
@@ -75,7 +83,9 @@ package final class PathWatch: Sendable {
     let isLost = pendingCheck.withLock { $0.take() } ?? false
     if isStopped.load(ordering: .acquiring) { return }
     state.withLock { state in
-      if isLost || fileSystem.steps(of: path) != state.steps { trySubscribing(&state) }
+      let isComplete = !isLost && fileSystem.steps(of: path) == state.steps
+      // Another file may be at the path.
+      if !isComplete || (try? watchFile(&state)) == nil { trySubscribing(&state) }
     }
     handler()
   }
@@ -104,6 +114,7 @@ package final class PathWatch: Sendable {
   private func subscribe(_ state: inout State) throws(SystemError) {
     do throws(SystemError) {
       try watchSteps(&state)
+      try watchFile(&state)
       reason.withLock { $0 = nil }
     } catch {
       // The next check resolves the path again.
@@ -137,6 +148,26 @@ package final class PathWatch: Sendable {
       if failure.code != ENOENT, failure.code != ENOTDIR { break }
     }
     throw failure
+  }
+
+  /// Watches the file at the path instead of an earlier one; throws an error if no watch is left.
+  ///
+  /// The handler is called afterwards and reads the file, so it sees any earlier write.
+  private func watchFile(_ state: inout State) throws(SystemError) {
+    let old = state.file
+    state.file = nil
+    defer {
+      // After a restart, a directory may have the descriptor of the earlier file.
+      if let old, old != state.file, !state.names.contains(old) {
+        Inotify.remove(ObjectIdentifier(self), from: [old])
+      }
+    }
+    do throws(SystemError) {
+      state.file = try Inotify.addFile(of: self)
+    } catch {
+      // A file that is missing or cannot be read has nothing to report before its directory does.
+      if error.code == ENOSPC || error.code == ENOMEM { throw error }
+    }
   }
 
   private func watch(_ steps: [PathStep]) -> (Set<Inotify.WatchedName>, SystemError?) {

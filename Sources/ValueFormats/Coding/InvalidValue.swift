@@ -47,7 +47,7 @@ extension ValueCodingError.Problem {
   /// Whether the value of the part is the problem, so that a message shows it.
   fileprivate var isOfPart: Bool {
     switch self {
-    case .unknownCase, .outOfRange, .notValid: true
+    case .unknownCase, .outOfRange, .notInteger, .tooManyDigits, .notValid: true
     default: false
     }
   }

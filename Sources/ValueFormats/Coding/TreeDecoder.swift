@@ -111,12 +111,23 @@ extension TreeReader {
       else { return false }
       return expected == cases?.kind
     }
+    func isOfNoNumber(_ context: DecodingError.Context) -> Bool {
+      switch context.underlyingError as? ValueCodingError.Problem {
+      case .outOfRange, .notInteger: cases?.kind == .number
+      default: false
+      }
+    }
     switch error {
     // The description by the standard library contains all of the raw value.
     case DecodingError.dataCorrupted(let context)
     where context.codingPath.count == depth && context.underlyingError == nil
       && context.debugDescription.hasPrefix("Cannot initialize "):
       return DecodingError.dataCorrupted(DecodingError.Context(problem ?? .notValid, at: path))
+    // A number that the type of the raw values cannot represent is the raw value of no case.
+    case DecodingError.dataCorrupted(let context)
+    where context.codingPath.count == depth && isOfNoNumber(context):
+      return problem.map { DecodingError.dataCorrupted(DecodingError.Context($0, at: path)) }
+        ?? error
     case DecodingError.typeMismatch(let expected, let context) where isWrongType(context):
       return DecodingError.typeMismatch(
         expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
@@ -193,7 +204,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 extension [StoredKey: ValueTree] {
   /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
-  fileprivate func value(matching key: StoredKey) -> ValueTree? {
+  func value(matching key: StoredKey) -> ValueTree? {
     self[key] ?? equivalentKey(of: key).flatMap { self[$0] }
   }
 

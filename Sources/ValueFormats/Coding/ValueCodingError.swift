@@ -9,6 +9,10 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case missingElement
     /// The type cannot represent the number; an integer type has a range.
     case outOfRange(type: String, range: String? = nil)
+    /// The number has a fraction, or is NaN.
+    case notInteger
+    /// The type cannot represent all digits of the number.
+    case tooManyDigits(type: String)
     case notValid
     /// The raw value is of no case; `allowed` are those of the cases.
     case unknownCase(allowed: [String])
@@ -60,6 +64,8 @@ extension ValueCodingError.Problem {
     case .missingElement: "the array has too few elements"
     case .outOfRange(let type, let range):
       "the number is out of range for \(type)\(range.map { ", from \($0)" } ?? "")"
+    case .notInteger: "expected an integer"
+    case .tooManyDigits(let type): "the number has too many digits for \(type)"
     case .notValid: "the stored value is not valid for this type"
     case .unknownCase(let allowed): "expected one of \(allowed.joined(separator: ", "))"
     case .notEncodable: "a part of it cannot be encoded"

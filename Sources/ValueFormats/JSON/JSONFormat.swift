@@ -133,6 +133,15 @@ package struct JSONFormat: StoredFormat {
     return tree
   }
 
+  package func part(at offset: Int, in value: ArraySlice<UInt8>) -> FormatPart {
+    var part = FormatPart()
+    guard var reader = try? JSONReader(value, makesTrees: false) else { return part }
+    reader.skipWhitespace()
+    // An error ends the search.
+    try? reader.search(for: value.startIndex + offset, in: 1, &part)
+    return part
+  }
+
   package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
     guard var reader = try? reader(value), (try? reader.skipBetweenTokens()) != nil else {
       return 0

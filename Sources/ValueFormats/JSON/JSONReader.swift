@@ -74,18 +74,19 @@ extension JSONReader {
     }
   }
 
-  /// Returns the positions of a key and its value in an object; nil if the key is missing.
+  /// Returns the positions of the key and value in an object that a decoder takes for a key; nil if
+  /// the key is missing.
   private func member(
     _ name: StoredKey, ofObjectAt start: Int, in depth: Int
   ) -> (key: Int, value: Int)? {
-    var (reader, found) = (self, (key: Int, value: Int)?.none)
+    var (reader, found, search) = (self, (key: Int, value: Int)?.none, KeySearch(for: name))
     reader.position = start
     // An error ends the search.
     try? reader.members(in: depth) { (reader, key) throws(FormatError) in
-      if StoredKey(try reader.content(of: key)) == name {
+      if search.isBest(StoredKey(try reader.content(of: key))) {
         found = (key.start, reader.position)
-        throw .endOfSearch
       }
+      if search.isOver { throw .endOfSearch }
       _ = try reader.value(in: depth + 1)
     }
     return found
@@ -113,6 +114,34 @@ extension JSONReader {
     }
     if let found { position = found }
     return found != nil
+  }
+
+  /// Reads a value nested in `depth` containers, up to the part at an index.
+  mutating func search(
+    for index: Int, in depth: Int, _ part: inout FormatPart
+  ) throws(FormatError) {
+    let start = position
+    switch current {
+    case UInt8(ascii: "{"):
+      try members(in: depth) { (reader, key) throws(FormatError) in
+        let step = ValueStep.key(StoredKey(try reader.content(of: key)))
+        try part.search(step) { (part) throws(FormatError) in
+          if index < key.end { throw .endOfSearch }
+          try reader.search(for: index, in: depth + 1, &part)
+        }
+      }
+    case UInt8(ascii: "["):
+      var next = 0
+      try elements(in: depth, until: "]", "closing bracket") { (reader) throws(FormatError) in
+        try part.search(.index(next)) { (part) throws(FormatError) in
+          try reader.search(for: index, in: depth + 1, &part)
+        }
+        next += 1
+      }
+    default:
+      _ = try value(in: depth)
+      if index < position { try part.end(at: bytes[start..<position]) }
+    }
   }
 
   /// Reads the elements of an array, or the members of an object; a closure reads each of them.

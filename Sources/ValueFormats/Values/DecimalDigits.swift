@@ -70,7 +70,11 @@ extension Decimal {
     if text.lowercased() == "nan" {
       self = .nan
     } else if let digits = DecimalDigits(text) {
-      guard let value = Decimal(digits) else { throw .outOfRange(type: "Decimal") }
+      guard let value = Decimal(digits) else {
+        // The greatest decimal has 166 digits before the decimal point.
+        let isTooLarge = digits.digits.count + digits.exponent > 165
+        throw isTooLarge ? .outOfRange(type: "Decimal") : .tooManyDigits(type: "Decimal")
+      }
       self = value
     } else if case .string = tree {
       throw tree.isNot(.number)

@@ -10,8 +10,11 @@ extension Duration {
     switch tree {
     case .array: return nil
     case .number(let number):
-      guard let attoseconds: Int128 = DecimalDigits(number.notation)?.integer(timesTenTo: 18)
-      else { throw .outOfRange(type: "Duration") }
+      let digits = DecimalDigits(number.notation)
+      guard let attoseconds: Int128 = digits?.integer(timesTenTo: 18) else {
+        let hasRest = digits.map { $0.exponent < -18 } ?? false
+        throw hasRest ? .tooManyDigits(type: "Duration") : .outOfRange(type: "Duration")
+      }
       self.init(attoseconds: attoseconds)
     case .string(let text):
       guard let attoseconds = Self.attoseconds(text) else { throw tree.isNot(.duration) }

@@ -46,3 +46,26 @@ extension StoredKey: Hashable, Comparable {
     }
   }
 }
+
+/// A search for the key of a dictionary that a decoder takes for another one: that key itself, or
+/// else the last canonically equivalent one in byte order.
+struct KeySearch {
+  private let key: StoredKey
+  private let isASCII: Bool
+  private var match: StoredKey?
+
+  init(for key: StoredKey) {
+    self.key = key
+    isASCII = key.isASCII
+  }
+
+  var isOver: Bool { match == key }
+
+  /// Returns whether the next key of the dictionary is a better match than those before it.
+  mutating func isBest(_ next: StoredKey) -> Bool {
+    guard next == key || !isASCII && next.string == key.string && (match.map { $0 < next } ?? true)
+    else { return false }
+    match = next
+    return true
+  }
+}

@@ -32,7 +32,7 @@ extension ValueTree {
     for step in path {
       switch (tree, step) {
       case (.dictionary(let members), .key(let key)):
-        guard let member = members[key] else { return nil }
+        guard let member = members.value(matching: key) else { return nil }
         tree = member
       case (.array(let elements), .index(let index)) where elements.indices.contains(index):
         tree = elements[index]

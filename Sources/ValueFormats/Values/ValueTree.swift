@@ -135,10 +135,10 @@ extension ValueTree {
   private func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer {
     guard case .number(let number) = self else { throw isNot(.number) }
     if let value: Integer = number.integer() { return value }
-    // No range contains a fraction.
-    let isInteger = number.double.map { $0 == $0.rounded() } ?? true
-    throw .outOfRange(
-      type: "\(Integer.self)", range: isInteger ? "\(Integer.min) to \(Integer.max)" : nil)
+    let isInteger =
+      DecimalDigits(number.notation).map { $0.exponent >= 0 } ?? (number.double?.isNaN != true)
+    if !isInteger { throw .notInteger }
+    throw .outOfRange(type: "\(Integer.self)", range: "\(Integer.min) to \(Integer.max)")
   }
 
   private func unsigned128() throws(ValueCodingError.Problem) -> UInt128 {

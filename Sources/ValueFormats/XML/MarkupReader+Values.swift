@@ -165,19 +165,18 @@ extension MarkupReader {
     }
   }
 
-  /// Returns the positions of a key and its value in a dictionary; nil if the key is missing.
+  /// Returns the positions of the key and value in a dictionary that a decoder takes for a key; nil
+  /// if the key is missing.
   private func member(
     _ name: StoredKey, ofDictionaryAt start: Int, in depth: Int
   ) -> (key: Int, value: Int)? {
-    var (reader, found) = (self, (key: Int, value: Int)?.none)
+    var (reader, found, search) = (self, (key: Int, value: Int)?.none, KeySearch(for: name))
     reader.position = start
     // An error ends the search.
     try? reader.search(.dict, depth) { (reader) throws(FormatError) in
       let keyStart = reader.position
-      if StoredKey(try reader.key()) == name {
-        found = (keyStart, reader.position)
-        throw .endOfSearch
-      }
+      if search.isBest(StoredKey(try reader.key())) { found = (keyStart, reader.position) }
+      if search.isOver { throw .endOfSearch }
       _ = try reader.value(within: depth + 1)
     }
     return found
@@ -202,6 +201,35 @@ extension MarkupReader {
     }
     if let found { position = found }
     return found != nil
+  }
+
+  /// Reads a value nested in `depth` containers, up to the part at an index.
+  mutating func search(
+    for index: Int, within depth: Int, _ part: inout FormatPart
+  ) throws(FormatError) {
+    var start = self
+    switch try start.startTag().0 {
+    case .dict:
+      try search(.dict, depth) { (reader) throws(FormatError) in
+        let step = ValueStep.key(StoredKey(try reader.key()))
+        try part.search(step) { (part) throws(FormatError) in
+          if index < reader.position { throw .endOfSearch }
+          try reader.search(for: index, within: depth + 1, &part)
+        }
+      }
+    case .array:
+      var next = 0
+      try search(.array, depth) { (reader) throws(FormatError) in
+        try part.search(.index(next)) { (part) throws(FormatError) in
+          try reader.search(for: index, within: depth + 1, &part)
+        }
+        next += 1
+      }
+    default:
+      _ = try value(within: depth)
+      let end = bytes[..<position].lastIndex(of: UInt8(ascii: "<")) ?? position
+      if index < position { try part.end(at: bytes[min(start.position, end)..<end]) }
+    }
   }
 
   /// Reads the container that is next, if it is of this kind; a closure reads each element.

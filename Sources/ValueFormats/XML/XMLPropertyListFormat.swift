@@ -64,6 +64,14 @@ package struct XMLPropertyListFormat: StoredFormat {
     return try reader.fragment()
   }
 
+  package func part(at offset: Int, in value: ArraySlice<UInt8>) -> FormatPart {
+    var part = FormatPart()
+    guard var reader = try? MarkupReader(value, makesTrees: false, escaping) else { return part }
+    // An error ends the search.
+    try? reader.search(for: value.startIndex + offset, within: 1, &part)
+    return part
+  }
+
   package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
     guard var reader = try? MarkupReader(value, makesTrees: false, escaping) else { return 0 }
     for (depth, step) in path.enumerated() {

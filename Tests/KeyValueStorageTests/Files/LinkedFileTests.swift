@@ -41,6 +41,17 @@ struct LinkedFileTests {
     #expect(heard.all == [2, 3, 4, 5, 7])
   }
 
+  /// As in a container, whose directory does not have the name under which the file is edited.
+  @Test func editUnderAnotherNameNotifiesObservers() throws {
+    try run("mkdir there; echo '{\"number\": 1}' >settings.json; ln settings.json there/other")
+    let heard = HeardValues(of: file.number())
+    for value in 2...3 {
+      try run("echo '{\"number\": \(value)}' >there/other")
+      heard.wait(for: value)
+    }
+    #expect(heard.all == [2, 3])
+  }
+
   /// Updates a ConfigMap volume, whose link `..data` leads to a directory that is replaced.
   private func updateVolume(_ value: Int) throws {
     try run(
@@ -53,6 +64,20 @@ struct LinkedFileTests {
       ln -sf ..data/settings.json settings.json
       test -z "$old" || rm -r "$old"
       """)
+  }
+
+  /// The directory of the mistake is removed by the next update.
+  @Test func mistakeInAVolumeHasThePathOfTheLink() throws {
+    try updateVolume(1)
+    let store = file.openPatiently()
+    let heard = HeardValues(of: file.number(in: store))
+    try updateVolume(2)
+    heard.wait(for: 2)
+    let other = StoredValue(wrappedValue: "", "other", in: store)
+    #expect(other.error?.description.hasPrefix("\(file.path), line 1, column 24: ") == true)
+    try run("echo '{' >..data/settings.json")
+    let error = try #require(throws: KeyValueStoreError.self) { try store.load() }
+    #expect(error.description.hasPrefix("\(file.path) cannot be read at line 2"))
   }
 
   @Test func updateOfAVolumeNotifiesObservers() throws {

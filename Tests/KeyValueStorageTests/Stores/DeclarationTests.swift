@@ -200,6 +200,15 @@ struct DeclarationTests {
     withExtendedLifetime(properties) {}
   }
 
+  @Test func suggestionIgnoresCase() throws {
+    let file = try TestFile()
+    try file.overwrite("{\"LOGLEVEL\": 1, \"Prot\": 2, \"P\": 3, \"q\": 4}")
+    let store = file.open()
+    let properties = ["logLevel", "port", "p"].map { StoredValue(wrappedValue: 0, $0, in: store) }
+    #expect(try store.unknownKeys.map(\.suggestion) == ["logLevel", "p", "port", nil])
+    withExtendedLifetime(properties) {}
+  }
+
   @Test func versionIsNoUnknownKey() throws {
     let file = try TestFile()
     try file.open(version: 1).set(1, for: "number")

@@ -62,6 +62,45 @@ struct MigrationTests {
     #expect(try file.text == text)
   }
 
+  @Test func mistakesHaveTheirPlaces() throws {
+    let file = try TestFile()
+    func error(in text: String) throws -> String {
+      try file.overwrite(text)
+      let store = file.open(version: 3, [toTwo, toThree])
+      let error = try #require(throws: KeyValueStoreError.self) { try store.load() }
+      #expect(throws: error) { try store.set(1, for: "number") }
+      #expect(StoredValue(wrappedValue: 0, "number", in: store).error == error)
+      #expect(try file.text == text)
+      return error.description
+    }
+    #expect(
+      try error(in: "{\n\"$version\": \"x\"}") == """
+        \(file.path), line 2, column 13: $version is "x", expected a number. Correct the value, or set \
+        it again.
+        """)
+    #expect(
+      try error(in: "{\n  \"width\": \"wide\"}") == """
+        The migration of the settings to version 3 failed, and nothing changed: \(file.path), line 2, \
+        column 12: width is "wide", expected a number. Correct the value, or set it again.
+        """)
+  }
+
+  /// The file does not have the value, so that the value has no line.
+  @Test func mistakeInAMigratedValueHasThePathOfTheFile() throws {
+    let file = try TestFile()
+    try file.overwrite("{\"a\": 1}")
+    let store = file.open(
+      version: 1,
+      [
+        KeyValueMigration(to: 1) { settings in
+          try settings.set("x", for: "a")
+          _ = try settings.value(of: "a", as: Int.self)
+        }
+      ])
+    let error = try #require(throws: KeyValueStoreError.self) { try store.load() }
+    #expect(error.description.contains(": \(file.path): a is \"x\", expected a number"))
+  }
+
   @Test func newSettingsHaveTheNewestVersion() throws {
     let file = try TestFile()
     let store = file.open(version: 3, [toTwo, refusing])

@@ -107,6 +107,36 @@ struct MistakeOrderTests {
     observation.cancel()
   }
 
+  @Test func newestMistakeIsTheErrorAfterARefusal() throws {
+    let file = try TestFile()
+    let store = file.openUnobserved()
+    let number = file.number(in: store)
+    let errors = Heard<String>()
+    @Sendable func name(_ error: KeyValueStoreError?) -> String {
+      switch error {
+      case .undecodable(let value)?: value.found ?? ""
+      case .unreadable?: "file"
+      default: error.map { "\($0)" } ?? "none"
+      }
+    }
+    let mistakes = [
+      ("\"x\"", "\"x\""), ("[]", "an array"), ("", "file"), ("true", "true"), ("?", "file"),
+      ("true", "true"), ("1", "none"),
+    ]
+    let observation = number.observeErrors { errors.hear(name($0)) }
+    for (text, expected) in mistakes {
+      try file.overwrite("{\"number\": \(text)}")
+      try? store.load()
+      #expect(name(number.error) == expected)
+      number.wrappedValue += 1
+      #expect(name(number.error) == expected)
+      store.finishHandlers()
+    }
+    #expect(errors.all == mistakes.map(\.1))
+    #expect(number.wrappedValue == 2)
+    observation.cancel()
+  }
+
   @Test(arguments: ["{", "{\"number\": \"mended\"}"])
   func refusalHasEndedWhenTheFileIsMendedMeanwhile(_ text: String) throws {
     let file = try TestFile(values: ["number": 1])

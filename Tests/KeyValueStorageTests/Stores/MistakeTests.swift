@@ -8,26 +8,6 @@ import Testing
 struct MistakeTests {
   private enum Level: String, Codable, CaseIterable, Sendable { case info, debug }
 
-  private struct Server: Codable, Equatable, Sendable {
-    var host: String
-    var port: UInt16
-  }
-
-  private struct Percentage: Codable, Equatable, Sendable {
-    var value = 50
-
-    init() {}
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      value = try container.decode(Int.self)
-      guard 0...100 ~= value else {
-        throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "It must be from 0 to 100\u{1B}.")
-      }
-    }
-  }
-
   private func level(in store: KeyValueStore) -> StoredValue<Level> {
     StoredValue(wrappedValue: .info, "level", in: store)
   }
@@ -69,17 +49,6 @@ struct MistakeTests {
     levels.wait(for: [.debug, .info])
     #expect(errors.all == [error, nil, error, nil])
     observations.forEach { $0.cancel() }
-  }
-
-  @Test func messageHasPlaceValueAndCases() throws {
-    let file = try TestFile()
-    try file.overwrite(Self.invalid)
-    let error = try #require(level(in: file.open()).error)
-    #expect(
-      error.description == """
-        \(file.path), line 2, column 12: level is "verbose", expected one of info, debug. Correct \
-        the value, or set it again.
-        """)
   }
 
   @Test func valueThatWasNeverValidIsTheDefault() throws {
@@ -147,55 +116,6 @@ struct MistakeTests {
     #expect(list.wrappedValue == [1, 2, 3])
   }
 
-  private func message<Value: Codable & Sendable>(
-    of text: String, _ value: Value, _ format: KeyValueFormat = .json
-  ) throws -> String {
-    let file = try TestFile(format)
-    try file.overwrite(text)
-    let error = try #require(StoredValue(wrappedValue: value, "key", in: file.open()).error)
-    let (start, end) = ("\(file.path), ", ". Correct the value, or set it again.")
-    #expect(error.description.hasPrefix(start) && error.description.hasSuffix(end))
-    return String(error.description.dropFirst(start.count).dropLast(end.count))
-  }
-
-  @Test func eachKindOfMistakeIsDescribed() throws {
-    let servers = [Server(host: "a", port: 1)]
-    let server = #"{"host": "a", "port": 1}"#
-    for (text, expected) in [
-      (
-        "{\"key\": [\(server),\n  {\"host\": \"b\", \"port\": 70000}]}",
-        """
-        line 2, column 25: key[1].port is 70000: the number is out of range for UInt16, from 0 to \
-        65535 (type Array<Server>)
-        """
-      ),
-      (
-        "{\"key\": [\(server), {\"port\": 7}]}",
-        "line 1, column 36: key[1]: the key host is missing (type Array<Server>)"
-      ),
-      ("{\"key\": {\n\"port\": 7}}", "line 1, column 9: key is a dictionary, expected an array"),
-      ("{\"key\": null}", "line 1, column 9: key is null, expected an array"),
-      (
-        "{\"key\": [{\"port\": 1,\n \"port\": 2}]}",
-        """
-        line 2, column 2: key: duplicate key, first at line 1, column 11 (type Array<Server>)
-        """
-      ),
-    ] { #expect(try message(of: text, servers) == expected) }
-    #expect(
-      try message(of: "{\"key\": 101}", Percentage())
-        == "line 1, column 9: key is 101: It must be from 0 to 100\u{FFFD} (type Percentage)")
-    #expect(
-      try message(of: "{\"key\": \"\\ud800\"}", "")
-        == "line 1, column 10: key: unpaired surrogate in an escape (type String)")
-    #expect(
-      try message(of: "{\"key\": [\"info\", 7]}", [Level.info])
-        == "line 1, column 18: key[1] is 7, expected one of info, debug")
-    let list = "<plist><dict>\n<key>key</key>\n  <array><true/></array></dict></plist>"
-    #expect(
-      try message(of: list, [1], .xml) == "line 3, column 10: key[0] is true, expected a number")
-  }
-
   /// A list of an integer and a string.
   private struct MixedList: Encodable {
     func encode(to encoder: any Encoder) throws {
@@ -259,13 +179,6 @@ struct MistakeTests {
     let observation = level(in: store).observe { _, _ in }
     #expect(ReportedFailures.count(of: mistake(in: file, line: 2, column: 12)) == 1)
     observation.cancel()
-  }
-
-  @Test func longAndInvisibleTextIsShortened() throws {
-    let text = String(repeating: "x", count: 100)
-    let message = try message(of: "{\"key\": \"\\u001b\u{202E}\(text)\"}", 1)
-    let shown = "\u{FFFD}\u{FFFD}" + text.prefix(38)
-    #expect(message == "line 1, column 9: key is \"\(shown)…\", expected a number")
   }
 
   @Test func unreadableFileIsObserved() throws {

@@ -60,6 +60,32 @@ struct PrintedFailuresTests {
     ] { #expect(lines.count { $0.contains(text) } == count, "\(text): \(lines)") }
   }
 
+  @Test func refusedInPlaceChangeIsPrintedOnce() async throws {
+    let path = directory("settings.json")
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) { [path = path as String] in
+      recordingErrors {
+        let store = KeyValueStore(HookedBackend(base: FileBackend(path: path, format: .json)))
+        let number = StoredValue(wrappedValue: 0, "number", in: store)
+        for _ in 1...2 {
+          for text in [#"{"number": "text"}"#, "{", #"{"number": 0}"#] {
+            try FileSystem().replaceFile(at: path, with: Array(text.utf8))
+            try? store.load()
+            for _ in 0..<3 { number.wrappedValue += 1 }
+          }
+          #expect(number.wrappedValue == 3 && number.error == nil)
+        }
+      }
+    }
+    let lines = message(of: result).split(separator: "\n")
+    for text in [#"number is "text", expected a number"#, "cannot be read at line 1"] {
+      let about = lines.filter { $0.contains(text) }
+      #expect(about.count { $0.hasSuffix(" The change was refused.") } == 2, "\(lines)")
+      #expect(about.count <= 4, "\(lines)")
+    }
+  }
+
   /// A failure that the library detects, on a thread that may not call the app's handler.
   @Test func failureIsPrintedWhileHandlersAreBlocked() async throws {
     let path = directory("settings.json")

@@ -86,6 +86,49 @@ struct TransactionTests {
     #expect(account.balance == 1 && account.payments == [1])
   }
 
+  @Test func refusedInPlaceChangeFailsItsTransaction() throws {
+    let file = try TestFile()
+    let text = #"{"balance": 100, "payments": ["oops"]}"#
+    try file.overwrite(text)
+    let account = Account(file.open())
+    let refusal = KeyValueStoreError.undecodable(
+      UndecodableValue(
+        key: "payments", type: "Array<Int>", reason: "expected a number", keyPath: "payments[0]",
+        found: "\"oops\"", place: file.place(1, 31)))
+    #expect(throws: refusal) {
+      try account.$balance.store.transaction {
+        account.balance -= 10
+        account.payments.append(10)
+      }
+    }
+    #expect(account.balance == 100 && account.$payments.error == refusal)
+    #expect(try file.text == text)
+    // A value that is set is not unknown.
+    try account.$balance.store.transaction {
+      account.payments = [10]
+      account.payments.append(20)
+    }
+    #expect(account.payments == [10, 20] && account.$payments.error == nil)
+  }
+
+  @Test func refusedChangeFailsTheInnerTransactionOnly() throws {
+    let account = Account(KeyValueStore())
+    let store = account.$balance.store
+    try store.set("oops", for: "payments")
+    try store.transaction {
+      account.balance = 1
+      #expect(throws: KeyValueStoreError.self) {
+        try store.transaction {
+          account.balance = 2
+          account.payments.append(2)
+        }
+      }
+      #expect(account.balance == 1)
+    }
+    #expect(account.balance == 1)
+    #expect(try store.value(of: "payments") == "oops")
+  }
+
   @Test func inPlaceChangesOfOtherKeysMayBeNested() {
     let account = Account(KeyValueStore())
     func change(_ payments: inout [Int]) {

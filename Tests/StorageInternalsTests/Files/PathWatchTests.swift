@@ -34,6 +34,24 @@ final class PathWatchTests: ChangedDirectory {
     _ = try file.status()
   }
 
+  @Test(arguments: [false, true])
+  func writingUnderAnotherNameIsReported(eachWrite: Bool) async throws {
+    try make("there")
+    try write("a", to: "file")
+    var watcher = try Watcher(directory("file"), eachWrite: eachWrite)
+    // The second file takes the place of the first one.
+    for round in 1...2 {
+      try FileSystem().link(directory("file"), to: directory("there/\(round)"))
+      for text in ["b", "c"] {
+        try await watcher.expect("\(text)\(round)") {
+          try FileSystem().open(directory("there/\(round)"), O_WRONLY)
+            .write(Array("\(text)\(round)".utf8), at: 0)
+        }
+      }
+      try await watcher.expect("new \(round)") { try write("new \(round)", to: "file") }
+    }
+  }
+
   @Test func changingTheModeIsReported() async throws {
     try write("a", to: "file")
     var watcher = try Watcher(directory("file"))

@@ -95,8 +95,58 @@ struct InvalidValueTests {
   @Test func integerHasItsRange() throws {
     let large = try error(decoding: UInt8.self, from: .number(.integer(256)))
     #expect(large.reason == "the number is out of range for UInt8, from 0 to 255")
-    let fraction = try error(decoding: UInt8.self, from: .number(.real(1.5)))
-    #expect(fraction.reason == "the number is out of range for UInt8")
+    let digits = String(repeating: "9", count: 40)
+    for text in ["1e999999999999999", digits, "-1e30"] {
+      let error = try error(decoding: UInt8.self, from: .number(.text(text)))
+      #expect(error.reason == large.reason)
+    }
+    #expect(
+      try error(decoding: Duration.self, from: .number(.text("1e99"))).reason
+        == "the number is out of range for Duration")
+    for text in ["1e400", digits + "e127", "1e166"] {
+      let error = try error(decoding: Decimal.self, from: .number(.text(text)))
+      #expect(error.reason == "the number is out of range for Decimal")
+    }
+  }
+
+  @Test func inexactNumberIsInNoRange() throws {
+    let numbers: [StoredNumber] = [
+      .real(1.5), .float(0.5), .real(.nan), .text("1.5"), .text("1e-2"),
+      .text("9007199254740993.5"),
+    ]
+    for number in numbers {
+      let error = try error(decoding: Int.self, from: .number(number))
+      #expect(
+        error.reason == "expected an integer" && error.found == ValueTree.number(number).shown)
+    }
+    #expect(
+      try error(decoding: Duration.self, from: .number(.text("1.0000000000000000001"))).reason
+        == "the number has too many digits for Duration")
+    let digits = String(repeating: "1", count: 40)
+    for text in ["0.\(digits)", digits] {
+      let error = try error(decoding: Decimal.self, from: .number(.text(text)))
+      #expect(error.reason == "the number has too many digits for Decimal")
+    }
+  }
+
+  private enum Mode: Int, CaseIterable, Codable { case one = 1, two }
+
+  @Test func numberThatIsNoIntegerHasTheCases() throws {
+    for text in ["1.5", "9999999999999999999999", "3"] {
+      let error = try error(decoding: [Mode].self, from: .array([.number(.text(text))]))
+      #expect(error.path == [.index(0)] && error.found == text)
+      #expect(error.reason == "expected one of 1, 2")
+    }
+  }
+
+  @Test func partUnderAnEquivalentKeyIsFound() throws {
+    struct Named: Decodable {
+      let number: Int
+      enum CodingKeys: String, CodingKey { case number = "\u{e9}" }
+    }
+    let tree = ValueTree.dictionary(["e\u{301}": .string("x")])
+    let error = try error(decoding: Named.self, from: tree)
+    #expect(error.found == "\"x\"" && error.reason == "expected a number")
   }
 
   @Test func errorOfATypeIsNamedWithoutItsText() throws {
