@@ -19,15 +19,19 @@ public struct KeyValueContents: Sendable {
   /// The number of entries in a new part; a part with twice as many is divided.
   private static let partSize = 128
 
-  /// Creates a snapshot of the sorted entries of a file.
+  /// Creates a snapshot of the entries of a file, each of which has its position in the file.
   init(_ file: ParsedFile = ParsedFile(entries: []), revision: Int64) {
-    parts = stride(from: 0, to: max(file.entries.count, 1), by: Self.partSize).map {
-      file.entries[$0...].prefix(Self.partSize)
+    var entries = file.entries
+    // Many files are already sorted.
+    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { !($1.key < $0.key) }
+    if !isSorted { entries.sort { $0.key < $1.key } }
+    parts = stride(from: 0, to: max(entries.count, 1), by: Self.partSize).map {
+      entries[$0...].prefix(Self.partSize)
     }
     // A copy of a slice at the end of an array would have the unused capacity of the array.
     parts.append(ArraySlice(Array(parts.removeLast())))
     surroundings = file.surroundings
-    nextPosition = file.entries.count
+    nextPosition = entries.count
     self.revision = revision
   }
 }
@@ -40,7 +44,7 @@ extension KeyValueContents {
     let entries = changes.byKey.compactMap { key, value in
       value.map { KeyValueEntry(key: key, text: $0, valueOffset: 0) }
     }
-    self.init(ParsedFile(entries: entries.sorted { $0.key < $1.key }), revision: revision)
+    self.init(ParsedFile(entries: entries), revision: revision)
   }
 
   /// Whether there are no keys.

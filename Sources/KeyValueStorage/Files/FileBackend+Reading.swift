@@ -99,11 +99,7 @@ extension FileBackend {
   private func parse(_ bytes: [UInt8]) throws(KeyValueStoreError) -> ParsedFile {
     if bytes.isEmpty { throw .empty(path: path) }
     do {
-      var file = try coding.parse(bytes)
-      // Each entry has its position in the file. Many files are already sorted.
-      let isSorted = zip(file.entries, file.entries.dropFirst()).allSatisfy { !($1.key < $0.key) }
-      if !isSorted { file.entries.sort { $0.key < $1.key } }
-      return file
+      return try coding.parse(bytes)
     } catch {
       let offsets = [error.offset] + [error.firstOffset].compactMap(\.self)
       let positions = format == .binary ? [:] : TextPosition.all(of: offsets, in: bytes)

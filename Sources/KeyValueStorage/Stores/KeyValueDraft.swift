@@ -3,18 +3,18 @@ import ValueFormats
 /// The keys and values of a store, with changes that are not yet written.
 public struct KeyValueDraft: Sendable {
   let stored: KeyValueContents
+  let coding: any StoredFormat
   /// The backend of the stored contents, in which the places of mistakes are found.
   private let backend: any KeyValueBackend
   private var changes: [StoredKey: EncodedValue?] = [:]
   /// Whether the changes are discarded instead of written.
   var isAbandoned = false
 
-  init(_ stored: KeyValueContents, of backend: any KeyValueBackend) {
+  init(_ stored: KeyValueContents, of backend: any KeyValueBackend, _ coding: any StoredFormat) {
     self.stored = stored
     self.backend = backend
+    self.coding = coding
   }
-
-  var coding: any StoredFormat { backend.format.coding }
 
   /// The keys that have a value, sorted by their UTF-8 bytes; without `$version`.
   public var keys: [String] { contents.keys.filter { $0 != SettingsVersion.key.string } }

@@ -19,7 +19,8 @@ extension KeyValueStore {
     try read()
     let draft = state.withLock { state in
       if let transaction = state.ownTransaction { return transaction.draft }
-      var draft = KeyValueDraft(state.contents ?? KeyValueContents(revision: 0), of: backend)
+      var draft = KeyValueDraft(
+        state.contents ?? KeyValueContents(revision: 0), of: backend, coding)
       draft.add(state.unsaved)
       return draft
     }
@@ -115,7 +116,7 @@ extension KeyValueStore {
 
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
-    var draft = KeyValueDraft(contents, of: backend)
+    var draft = KeyValueDraft(contents, of: backend, coding)
     guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision

@@ -91,7 +91,7 @@ extension KeyValueStore {
     typealias Outcome = (result: Result, write: StoreState.Write?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
-      var draft = KeyValueDraft(contents, of: backend)
+      var draft = KeyValueDraft(contents, of: backend, coding)
       if version.number > 0 { try version.migrate(&draft) }
       let unsaved = unsaved ?? state.withLock { $0.unsaved }
       draft.add(unsaved)

@@ -9,11 +9,7 @@ struct CommentedFileTests {
   private let format = JSONFormat(allowsComments: true)
 
   private func contents(_ bytes: [UInt8]) throws -> KeyValueContents {
-    let file = try format.parse(bytes)
-    // As a file's backend does.
-    let sorted = file.entries.sorted { $0.key < $1.key }
-    return KeyValueContents(
-      ParsedFile(entries: sorted, surroundings: file.surroundings), revision: 1)
+    KeyValueContents(try format.parse(bytes), revision: 1)
   }
 
   private func bytes(of contents: KeyValueContents) -> [UInt8] {
@@ -25,7 +21,7 @@ struct CommentedFileTests {
   private func change(
     _ contents: inout KeyValueContents, _ key: String, to value: EncodedValue?
   ) -> EncodedValue? {
-    var draft = KeyValueDraft(contents, coding: format)
+    var draft = KeyValueDraft(contents, of: MemoryBackend(), format)
     draft[StoredKey(key)] = value
     contents.apply(draft.effectiveChanges, in: format)
     return value.map { format.value($0, in: contents.surroundings) }

@@ -10,7 +10,7 @@ struct JSONLayoutTests {
     _ file: String, _ key: String = "a", to value: ValueTree?, in format: any StoredFormat
   ) throws -> String {
     var contents = KeyValueContents(try format.parse(Array(file.utf8)), revision: 1)
-    var draft = KeyValueDraft(contents, coding: format)
+    var draft = KeyValueDraft(contents, of: MemoryBackend(), format)
     draft[StoredKey(key)] = try value.map { ArraySlice(try format.encode($0)) }
     contents.apply(draft.effectiveChanges, in: format)
     let bytes = format.join(contents.parts, contents.surroundings)
@@ -111,7 +111,7 @@ struct JSONLayoutTests {
     #expect(try changed(new, to: Self.nested) == new)
     let format = JSONFormat(allowsComments: true)
     let contents = KeyValueContents(try format.parse(Array(new.utf8)), revision: 1)
-    var draft = KeyValueDraft(contents, coding: format)
+    var draft = KeyValueDraft(contents, of: MemoryBackend(), format)
     draft["a"] = ArraySlice(try format.encode(Self.nested))
     #expect(draft.effectiveChanges.isEmpty)
   }
