@@ -78,17 +78,20 @@ extension KeyValueStore {
         for (index, (key, tree)) in file.values.enumerated() {
           do throws(FormatError) {
             let (stored, imported) = (draft[key], ArraySlice(try coding.encode(tree)))
+            let isSame = coding.isSame(stored, imported)
             if key == SettingsVersion.key {
               result.refused[key.string] = "A store has its version under this key."
-            } else if let stored, stored != imported, !replacing {
+            } else if stored != nil, !isSame, !replacing {
               result.kept.append(key.string)
             } else {
-              // An equal value is written too, because its writer may not have flushed it.
-              draft[key] = imported
-              switch stored {
-              case nil: result.imported.append(key.string)
-              case imported: result.unchanged.append(key.string)
-              default: result.replaced.append(key.string)
+              // An equal value is set too, because its writer may not have flushed it.
+              draft[key] = isSame ? stored : imported
+              if stored == nil {
+                result.imported.append(key.string)
+              } else if isSame {
+                result.unchanged.append(key.string)
+              } else {
+                result.replaced.append(key.string)
               }
             }
           } catch {
@@ -108,12 +111,14 @@ extension KeyValueStore {
   ) throws(KeyValueStoreError) -> [String] {
     if let substitute { return try substitute.keysNotImported(from: values) }
     // A new backend has no cached contents.
-    let file = (backend as? FileBackend).map { FileBackend(path: $0.path, format: $0.format) }
+    let file = (backend as? FileBackend).map {
+      FileBackend(path: $0.path, format: $0.format, coding: $0.coding)
+    }
     let contents = try (file ?? backend).load()
     return values.filter { key, tree in
       // The store cannot have a value that its format cannot represent.
       guard let value = try? coding.encode(tree) else { return true }
-      return contents[key] != value[...]
+      return !coding.isSame(contents[key], value[...])
     }.map(\.key.string)
   }
 }

@@ -33,6 +33,32 @@ struct UserDefaultsImportTests {
     #expect(again.unchanged == ["data", "date", "flag", "list", "volume"])
   }
 
+  @Test(arguments: [
+    "{\n\t\"own\": 1\n}\n", "{\n    \"own\": 1\n}\n", "{\r\n  \"own\": 1\r\n}\r\n",
+    "{\"own\": 1}\n", "{\n\t// mine\n\t\"own\": 1\n}\n",
+  ])
+  func importedValuesAreTheSameInEachLayout(_ text: String) throws {
+    let (source, file) = (try TestFile(.xml), try TestFile())
+    try source.overwrite(try Fixture.text("user-defaults.plist"))
+    let defaults = try UserDefaultsFile(source.path)
+    try file.overwrite(text)
+    let store = KeyValueStore(json: URL(filePath: file.path), syntax: .allowingComments)
+    let keys = try store.import(defaults).imported
+    #expect(keys == ["data", "date", "flag", "list", "name", "volume"])
+    // What a person has spelled otherwise stays as well.
+    let written = try file.text.replacing("0.5", with: "5e-1")
+    try file.overwrite(written)
+    for replacing in [false, true] {
+      let again = try store.import(defaults, replacing: replacing)
+      #expect(again.unchanged == keys && again.kept == [] && again.replaced == [])
+    }
+    #expect(try store.keysNotImported(from: defaults.values) == [])
+    #expect(try file.text == written)
+    try store.set([2, 1], for: "list")
+    #expect(try store.import(defaults).kept == ["list"])
+    #expect(try store.keysNotImported(from: defaults.values) == ["list"])
+  }
+
   @Test func missingOrDamagedFileImportsNothing() throws {
     let source = try TestFile(.xml)
     let store = KeyValueStore()

@@ -41,6 +41,19 @@ final class MigrateDefaultsTests: ToolTests {
     #expect(try machine.output("settings list") == "")
   }
 
+  @Test func secondMigrationFindsTheSameValues() throws {
+    let file = try propertyList()
+    let own = try machine.file("own.json", "{\n    \"own\": 1\n}\n")
+    try machine.output("migrate defaults \(file) --file", own)
+    let text = try machine.text("own.json")
+    let lines = try machine.output("migrate defaults \(file) --remove-source --file", own)
+      .split(separator: "\n")
+    #expect(lines.last == "The file was removed." && lines.count > 5)
+    #expect(lines.dropLast().allSatisfy { $0.hasPrefix("identical") }, "\(lines)")
+    #expect(try machine.text("own.json") == text)
+    #expect(!machine.exists("app.plist"))
+  }
+
   @Test func refusedValueIsPrintedAndTheFileIsKept() throws {
     try expectTranscript()
     #expect(try KeyValueStore(json: machine.settingsFile).value(of: "a") == "\u{1}")
