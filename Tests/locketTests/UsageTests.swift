@@ -86,7 +86,10 @@ final class UsageTests: ToolTests {
   @Test func helpExplainsParameters() throws {
     let help = Command.setSetting.usage
     #expect(help.hasPrefix("Usage: locket settings set KEY VALUE [options]\n"))
-    for line in ["\n  KEY          the", "\n  VALUE        in", "\n  --file FILE  the"] {
+    for line in [
+      "\n  KEY               the", "\n  VALUE             in", "\n  --file FILE       the",
+      "\n  --allow-comments  read",
+    ] {
       #expect(help.contains(line))
     }
   }
