@@ -57,6 +57,20 @@ package struct FileSurroundings: Sendable, Hashable {
     indentation.starts(with: lineEnd) ? indentation.dropFirst(lineEnd.count) : nil
   }
 
+  /// The surroundings for the first entry of a file: if the entries are on one line, there is as
+  /// much white space before it as after the last one.
+  package var ofFirstEntry: FileSurroundings {
+    var result = self
+    if lineIndentation == nil { result.indentation = Array(footer.prefix(while: \.isWhitespace)) }
+    return result
+  }
+
+  /// Inserts comments of removed entries after the last entry.
+  package mutating func insert(_ comments: [UInt8]) {
+    let hasLineEnd = footer.prefix(while: \.isWhitespace).contains(where: \.isLineEnd)
+    footer = comments + (hasLineEnd ? [] : lineEnd) + footer
+  }
+
   /// The text around no entries; the space is only kept if there were none before.
   func withoutEntries(before end: String) -> [UInt8] {
     let rest = footer.drop(while: \.isWhitespace)
@@ -144,4 +158,13 @@ extension [ArraySlice<KeyValueEntry>] {
 
 extension UInt8 {
   var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+}
+
+extension ArraySlice<UInt8> {
+  /// The number of line ends, of which a carriage return and a line feed are one.
+  var lineEndCount: Int {
+    indices.count { index in
+      self[index].isLineEnd && !self[index...].starts(with: "\r\n".utf8)
+    }
+  }
 }

@@ -31,12 +31,18 @@ package protocol StoredFormat: Sendable {
 
   /// Returns the offset in bytes of the key of an entry.
   func offsetOfKey(in entry: KeyValueEntry) -> Int
+
+  /// Returns the text at the start of an entry that stays if the entry is removed: comments that an
+  /// empty line separates from the key and the comments above it.
+  func separateComments(in entry: KeyValueEntry) -> ArraySlice<UInt8>
 }
 
 extension StoredFormat {
   package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int { 0 }
 
   package func offsetOfKey(in entry: KeyValueEntry) -> Int { 0 }
+
+  package func separateComments(in entry: KeyValueEntry) -> ArraySlice<UInt8> { [] }
 
   package func value(
     _ value: ArraySlice<UInt8>, in surroundings: FileSurroundings
@@ -160,11 +166,11 @@ package struct KeyValueEntry: Equatable, Sendable {
   package let key: StoredKey
   /// The entry's bytes in the file: the value and, in a text format, all that belongs to it.
   ///
-  /// These are the white space and the comments before the key, the key and, in JSON, the comma
-  /// after the value and the comments on its line. The texts of all entries leave no gap.
+  /// These are the white space and the comments before the key, the key, in JSON the comma after
+  /// the value, and the comments on its line. The texts of all entries leave no gap.
   package private(set) var text: ArraySlice<UInt8>
   /// The offset of the value in `text`, in bytes.
-  package let valueOffset: Int
+  package private(set) var valueOffset: Int
   /// The number of bytes after the value.
   package private(set) var trailCount = 0
   /// The number of bytes after the value up to the end of the comma; 0 if there is no comma.
@@ -206,5 +212,13 @@ package struct KeyValueEntry: Equatable, Sendable {
     let end = self.text.endIndex
     (self.text, trailCount) = (text, text.endIndex - end)
     if let comma { commaCount = comma + 1 - end }
+  }
+
+  /// Inserts comments of removed entries before the entry, and an empty line between them.
+  package mutating func insert(_ comments: [UInt8], in surroundings: FileSurroundings) {
+    let lineEnds = text.prefix(while: \.isWhitespace).lineEndCount
+    let start = comments + (lineEnds..<max(lineEnds, 2)).flatMap { _ in surroundings.lineEnd }
+    valueOffset += start.count
+    text = start + text
   }
 }

@@ -60,6 +60,38 @@ package struct TextReader<Format: StoredFormat> {
     return nil
   }
 
+  /// Returns the end of what belongs to the entry before the position: comments that are the rest
+  /// of the line, or that only the end of all entries follows.
+  func endOfEntry(
+    _ skipComment: (inout TextReader) throws(FormatError) -> Bool
+  ) -> Int {
+    var (reader, end) = (self, position)
+    while let byte = reader.current, !byte.isLineEnd {
+      if byte.isWhitespace {
+        reader.position += 1
+      } else if (try? skipComment(&reader)) == true {
+        end = reader.position
+      } else {
+        return byte == UInt8(ascii: "}") || reader.hasPrefix("</") ? end : position
+      }
+    }
+    return reader.position
+  }
+
+  /// Returns the next bytes up to the last comment that an empty line separates from what follows.
+  func separateComments(
+    _ skipComment: (inout TextReader) throws(FormatError) -> Bool
+  ) -> ArraySlice<UInt8> {
+    var (reader, end) = (self, position)
+    while true {
+      let commentEnd = reader.position
+      reader.skipWhitespace()
+      let isLineEmpty = bytes[commentEnd..<reader.position].lineEndCount > 1
+      if isLineEmpty, commentEnd > position { end = commentEnd }
+      guard (try? skipComment(&reader)) == true else { return bytes[position..<end] }
+    }
+  }
+
   /// Returns an error at an index, by default at the position.
   ///
   /// In a line that begins with a conflict marker of Git, the marker is the error.

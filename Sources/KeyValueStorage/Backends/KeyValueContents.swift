@@ -9,7 +9,7 @@ public struct KeyValueContents: Sendable {
   /// file keep the array of all its entries until each of them has been changed.
   private(set) var parts: [ArraySlice<KeyValueEntry>]
   /// The text of a file before and after the entries.
-  let surroundings: FileSurroundings
+  private(set) var surroundings: FileSurroundings
   /// The position of the next new entry in the file, after all others.
   private var nextPosition: Int
 
@@ -74,6 +74,7 @@ extension KeyValueContents {
   /// Applies changes; `coding` is the format of the file, or nil for contents in memory.
   mutating func apply(_ changes: KeyValueChanges, in coding: (any StoredFormat)? = nil) {
     var new: [(key: StoredKey, value: EncodedValue)] = []
+    var comments: [(position: Int, text: EncodedValue)] = []
     for (key, value) in changes.byKey {
       let (part, index, isFound) = place(of: key)
       if let value, isFound {
@@ -81,14 +82,18 @@ extension KeyValueContents {
       } else if let value {
         new.append((key, value))
       } else if isFound {
-        parts[part].remove(at: index)
+        let removed = parts[part].remove(at: index)
+        if let text = coding?.separateComments(in: removed), !text.isEmpty {
+          comments.append((removed.position, text))
+        }
         if parts[part].isEmpty, parts.count > 1 { parts.remove(at: part) }
       }
     }
+    if !comments.isEmpty { insert(comments) }
     if new.count > 1 { new.sort { changes.isBefore($0.key, $1.key) } }
     for (key, value) in new {
       insert(
-        coding?.entry(key, value, in: surroundings)
+        coding?.entry(key, value, in: isEmpty ? surroundings.ofFirstEntry : surroundings)
           ?? KeyValueEntry(key: key, text: value, valueOffset: 0))
     }
     // The numbers of removed entries are not used again, but a write takes time for each number.
@@ -105,6 +110,24 @@ extension KeyValueContents {
       // Each half is copied, because slices would keep the other half's values.
       let halves = [parts[part].prefix(Self.partSize), parts[part].suffix(Self.partSize)]
       parts.replaceSubrange(part...part, with: halves.map { ArraySlice(Array($0)) })
+    }
+  }
+
+  /// Inserts comments of removed entries, with their positions, before the next entry of the file.
+  private mutating func insert(_ comments: [(position: Int, text: EncodedValue)]) {
+    let places = parts.placesInFile
+    // Many may have the same next entry, which is changed once.
+    var byNext: [Int: [UInt8]] = [:]
+    for (position, text) in comments.sorted(by: { $0.position < $1.position }) {
+      let next = places.end { parts[$0.part][$0.index].position < position }
+      byNext[next, default: []] += text
+    }
+    for (next, text) in byNext {
+      if next < places.count {
+        parts[places[next].part][places[next].index].insert(text, in: surroundings)
+      } else {
+        surroundings.insert(text)
+      }
     }
   }
 
@@ -142,6 +165,8 @@ public struct KeyValueChanges: Sendable {
   private(set) var confirmsStoredValues = false
   /// The numbers of keys that new keys of a file are ordered by; the other ones come after them.
   var order: [StoredKey: Int] = [:]
+  /// The app's bytes of the values that are in another layout in the file, changed or not.
+  var encoded: [StoredKey: EncodedValue] = [:]
 }
 
 extension KeyValueChanges {

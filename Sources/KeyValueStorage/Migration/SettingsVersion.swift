@@ -46,7 +46,8 @@ struct SettingsVersion: Sendable {
   }
 
   func writeVersion(to draft: inout KeyValueDraft) throws(KeyValueStoreError) {
-    if draft.contents.isEmpty { return }
+    // Its notation in the file stays.
+    if draft.contents.isEmpty || (try? storedVersion(in: draft)) == number { return }
     draft[Self.key] = try draft.coding.encode(number, key: Self.key.string)
   }
 

@@ -56,10 +56,16 @@ struct KeyObservers: Sendable {
     keys.formUnion(after.unsaved.keys)
     // Each key whose entry differs is in an unequal part. Parts that are shared are equal at once.
     var (old, new) = (before.contents?.parts[...] ?? [], after.contents?.parts[...] ?? [])
-    while let part = old.first, part == new.first { _ = (old.popFirst(), new.popFirst()) }
-    while let part = old.last, part == new.last { _ = (old.popLast(), new.popLast()) }
+    while let part = old.first, let other = new.first, part.hasSameValues(as: other) {
+      _ = (old.popFirst(), new.popFirst())
+    }
+    while let part = old.last, let other = new.last, part.hasSameValues(as: other) {
+      _ = (old.popLast(), new.popLast())
+    }
     if old.count == new.count {
-      for (old, new) in zip(old, new) where old != new { keys.formUnion((old + new).map(\.key)) }
+      for (old, new) in zip(old, new) where !old.hasSameValues(as: new) {
+        keys.formUnion((old + new).map(\.key))
+      }
     } else {
       keys.formUnion((old + new).joined().map(\.key))
     }
@@ -69,12 +75,34 @@ struct KeyObservers: Sendable {
   /// Schedules the calls of the observers of a key and of all keys, if its value has changed.
   func notify(_ key: StoredKey, from old: EncodedValue?, to value: EncodedValue?) {
     if old == value { return }
-    let observers = [key, nil].flatMap { byKey[$0]?.all ?? [] }
-    if observers.isEmpty { return }
+    let (ofKey, ofAll) = (byKey[key]?.all ?? [], byKey[nil]?.all ?? [])
+    if ofKey.isEmpty, ofAll.isEmpty { return }
     queue.run { [coding] in
-      // Other bytes may be the same value. Decoding them here delays no reader or writer.
-      if coding.isSame(old, value) { return }
-      for observer in observers { observer.handler?(key, value) }
+      // The property decodes and compares the values itself.
+      for observer in ofKey { observer.handler?(key, value) }
+      // Decoding the values here delays no reader or writer.
+      if ofAll.isEmpty || Self.isSame(old, value, in: coding) { return }
+      for observer in ofAll { observer.handler?(key, value) }
     }
+  }
+
+  /// Returns whether two values are the same; large ones, whose trees would take far more memory,
+  /// only if their bytes are.
+  static func isSame(
+    _ first: EncodedValue?, _ second: EncodedValue?, in coding: any StoredFormat
+  ) -> Bool {
+    if first == second { return true }
+    let size = max(first?.count ?? 0, second?.count ?? 0)
+    return size <= comparedSize && coding.isSame(first, second)
+  }
+
+  /// The size of the largest values that are decoded to compare them, in bytes.
+  static var comparedSize: Int { 1 << 20 }
+}
+
+extension ArraySlice<KeyValueEntry> {
+  /// Whether the keys and values are the same; parts that are shared are compared at once.
+  fileprivate func hasSameValues(as other: Self) -> Bool {
+    self == other || elementsEqual(other) { $0.key == $1.key && $0.value == $1.value }
   }
 }

@@ -6,7 +6,8 @@ import ValueFormats
 extension KeyValueStore {
   /// Calls a closure with the key of each value that changes, until the result is released.
   ///
-  /// The change may come from another process or an editor. The closure runs on a thread of the
+  /// Another notation of the same value is no change, unless the value takes more than 1 MiB.
+  /// A change may come from another process or an editor. The closure runs on a thread of the
   /// library, in the order of the changes, and may use the store. If it blocks, it delays only the
   /// observers of this store. In a forked child, it is never called.
   public func observe(

@@ -86,9 +86,10 @@ final class Declaration: @unchecked Sendable {
       (valid, validBytes, validGeneration) = (encoded == nil ? nil : value, encoded, generation)
     }
 
-    /// Replaces the bytes of the valid value by a copy of them, unless others are cached by now.
-    mutating func replaceValidBytes(_ bytes: EncodedValue?, by copy: EncodedValue?) {
-      if validBytes == bytes { validBytes = copy }
+    /// Replaces the bytes of the valid or the saved value, if they are these, by other bytes of it.
+    mutating func replaceBytes(_ bytes: EncodedValue?, by others: EncodedValue?) {
+      if validBytes == bytes { validBytes = others }
+      if saving?.encoded == bytes { saving?.encoded = others }
     }
   }
 
@@ -195,10 +196,12 @@ struct Declarations: Sendable {
     declaration.number = lastNumber
   }
 
-  /// Returns the numbers of those of the keys that have a declaration.
+  /// Returns the numbers of those of the keys that have a declaration; those that the app has
+  /// declared take precedence.
   func order(of keys: some Sequence<StoredKey>) -> [StoredKey: Int] {
     keys.reduce(into: [:]) { order, key in
-      order[key] = self[key].map(\.number).min()
+      let permanent = self[key].filter(\.isPermanent)
+      order[key] = (permanent.isEmpty ? self[key] : permanent).map(\.number).min()
     }
   }
 

@@ -254,39 +254,32 @@ final class Setting: Sendable {
     _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    /// The last valid value, its bytes, those of a default value in place of an invalid one or of
-    /// none, and whether the observer was called with the value.
-    typealias Last = (
-      value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
-    )
+    /// The last valid value, its bytes, and whether the observer was called with the value.
+    typealias Last = (value: AnyBox, encoded: EncodedValue?, isKnown: Bool)
     var valid: (value: AnyBox?, encoded: EncodedValue?) = (nil, nil)
     if !Fork.isChild {
       // An invalid value is reported now instead of at the next get.
       _ = read()
       valid = store.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
     }
-    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
+    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, false))
     return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
-      func encodedDefault() -> EncodedValue? {
-        let value = (defaultValue as? Box<Value>)?.value
-        return value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+      func encode(_ box: AnyBox) -> EncodedValue? {
+        (box as? Box<Value>).flatMap { try? coding.encode($0.value, key: declaration.key.string) }
       }
       let old = last.withLock { $0 }
       do throws(DecodingFailure) {
         // An invalid value may have been between two equal ones.
-        if old.isKnown, coding.isSame(old.encoded, encoded) { return }
-        // An invalid value may have been corrected to the default one.
-        if let encoded, let standard = old.default, coding.isSame(standard, encoded) { return }
+        if old.isKnown, KeyObservers.isSame(old.encoded, encoded, in: coding) { return }
         let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
-        // The default value may be written into the file, which changes no value.
-        let standard = encoded == nil ? encodedDefault() : nil
-        last.withLock { $0 = (value, encoded?.copied, standard, true) }
+        last.withLock { $0 = (value, encoded?.copied, true) }
+        // Only the type knows that "90s" is 90, or that a new value is the default one.
+        if old.isKnown, let bytes = encode(old.value), bytes == encode(value) { return }
         observer(old.isKnown ? old.value : nil, value)
       } catch {
         // The store reports the error. The first change requires an old value.
         if old.isKnown { return }
-        let encoded = old.encoded == nil ? encodedDefault() : nil
-        last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
+        last.withLock { $0.isKnown = true }
         observer(nil, old.value)
       }
     }

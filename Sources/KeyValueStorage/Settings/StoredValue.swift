@@ -145,7 +145,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
 
   /// Calls a closure with the old and new value after each change, until the result is released.
   ///
-  /// The change may come from another process or an editor. The closure runs on a thread of the
+  /// Values that the type encodes equally are no change, which calls its `Encodable` code.
+  /// A change may come from another process or an editor. The closure runs on a thread of the
   /// library, in the order of the changes, and may use the store. If the new value has another
   /// type, ``error`` is set instead, and the last valid value stays; see ``observeErrors(_:)``.
   public func observe(

@@ -7,6 +7,8 @@ public struct KeyValueDraft: Sendable {
   /// The backend of the stored contents, in which the places of mistakes are found.
   private let backend: any KeyValueBackend
   private var changes: [StoredKey: EncodedValue?] = [:]
+  /// The keys with a value that was moved there, which keeps its bytes.
+  private var moved: Set<StoredKey> = []
   /// Whether the changes are discarded instead of written.
   var isAbandoned = false
 
@@ -55,7 +57,9 @@ public struct KeyValueDraft: Sendable {
   /// Moves the value of a key, if there is one, to another key, and replaces the value there.
   public mutating func rename(_ key: String, to newKey: String) {
     guard key != newKey, let value = self[StoredKey(key)] else { return }
+    let isEncoded = changes[StoredKey(key)] != nil && !moved.contains(StoredKey(key))
     self[StoredKey(newKey)] = value
+    if !isEncoded { moved.insert(StoredKey(newKey)) }
     remove(key)
   }
 
@@ -64,19 +68,37 @@ public struct KeyValueDraft: Sendable {
       if let change = changes[key] { return change }
       return stored[key]
     }
-    set { changes.updateValue(newValue, forKey: key) }
+    set {
+      changes.updateValue(newValue, forKey: key)
+      if !moved.isEmpty { moved.remove(key) }
+    }
   }
 
   mutating func add(_ unsaved: StoreState.UnsavedChanges) {
     // A dictionary with the same keys is made without hashing them.
     let unsaved = unsaved.mapValues(\.value)
     if changes.isEmpty { changes = unsaved } else { changes.merge(unsaved) { $1 } }
+    if !moved.isEmpty { moved.subtract(unsaved.keys) }
   }
 
-  /// The changes whose values, in the layout of the file, differ from the stored ones.
+  /// The changes whose values differ from the stored ones in the layout of the file, which those
+  /// have that the app has encoded.
   var effectiveChanges: KeyValueChanges {
-    let changes = changes.mapValues { $0.map { coding.value($0, in: stored.surroundings) } }
-    let effective = changes.filter { key, value in stored[key] != value }
-    return KeyValueChanges(byKey: effective, confirmsStoredValues: effective.count < changes.count)
+    var effective = changes.filter { key, value in stored[key] != value }
+    var encoded: [StoredKey: EncodedValue] = [:]
+    for case (let key, let value?) in effective where !moved.contains(key) {
+      let arranged = coding.value(value, in: stored.surroundings)
+      if arranged == value { continue }
+      encoded[key] = value
+      if arranged == stored[key] {
+        effective.removeValue(forKey: key)
+      } else {
+        effective.updateValue(arranged, forKey: key)
+      }
+    }
+    var result = KeyValueChanges(
+      byKey: effective, confirmsStoredValues: effective.count < changes.count)
+    result.encoded = encoded
+    return result
   }
 }

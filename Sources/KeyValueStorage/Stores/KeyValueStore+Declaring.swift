@@ -134,7 +134,7 @@ extension KeyValueStore {
       // The last valid bytes are in an older file, which a slice retains.
       let bytes = state.withLock { _ in value.declaration.cache.validBytes }
       let copy = bytes?.copied
-      state.withLock { _ in value.declaration.cache.replaceValidBytes(bytes, by: copy) }
+      state.withLock { _ in value.declaration.cache.replaceBytes(bytes, by: copy) }
     }
     return (results, zip(results, isReported).compactMap { $1 ? $0.error : nil })
   }

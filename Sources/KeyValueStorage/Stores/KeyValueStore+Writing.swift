@@ -102,7 +102,8 @@ extension KeyValueStore {
       if changes.count > 1 {
         changes.order = state.withLock { $0.declarations.order(of: changes.byKey.keys) }
       }
-      return (changes, (result, (unsaved, contents.revision, Array(changes.byKey.keys))))
+      let keys = Array(changes.byKey.keys)
+      return (changes, (result, (unsaved, contents.revision, keys, changes.encoded)))
     }
     if let write = outcome.write {
       cache(contents, after: write)

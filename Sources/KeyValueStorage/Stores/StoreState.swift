@@ -10,9 +10,11 @@ struct StoreState: Sendable {
   typealias OpenTransaction = (
     thread: ThreadIdentity, draft: KeyValueDraft, refusal: KeyValueStoreError?
   )
-  /// A write of this store: the unsaved changes in it, and the keys that it changed in the contents
-  /// of a revision.
-  typealias Write = (saved: UnsavedChanges, base: Int64, keys: [StoredKey])
+  /// A write of this store: the unsaved changes in it, the keys that it changed in the contents of
+  /// a revision, and the app's bytes of the values that are in another layout in the file.
+  typealias Write = (
+    saved: UnsavedChanges, base: Int64, keys: [StoredKey], encoded: [StoredKey: EncodedValue]
+  )
 
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
@@ -112,7 +114,15 @@ struct StoreState: Sendable {
     }
     if let before {
       for key in observers.keysToCompare(before, self) where before[key] != self[key] {
-        observers.notify(key, from: before[key] ?? writtenDefaults[key], to: self[key])
+        var old = before[key] ?? writtenDefaults[key]
+        if let encoded = write?.encoded[key], encoded == old { old = newest[key] }
+        observers.notify(key, from: old, to: self[key])
+      }
+    }
+    // The values of the app are cached with their bytes, and need not be decoded again.
+    for (key, encoded) in write?.encoded ?? [:] {
+      for declaration in declarations[key] {
+        declaration.cache.replaceBytes(encoded, by: newest[key])
       }
     }
     if write != nil { writtenDefaults = [:] }

@@ -10,7 +10,13 @@ package struct JSONFormat: StoredFormat {
   }
 
   /// The reason for an error at a comment that is not allowed.
-  package static var commentsReason: String { "comments are not allowed in JSON" }
+  static var commentsReason: String { "comments are not allowed in JSON" }
+  static var commaReason: String { "trailing comma before the" }
+
+  /// Whether an error with this reason does not occur if comments are allowed.
+  package static func isAboutSyntax(_ reason: String) -> Bool {
+    reason == commentsReason || reason.hasPrefix(commaReason)
+  }
 
   /// The text around the entries of a new file.
   private static let newFile = FileSurroundings(
@@ -35,8 +41,8 @@ package struct JSONFormat: StoredFormat {
     let brace = reader.position
     // The end of the header, the start of the text of the last entry, and the end of its value.
     var (header, start, end) = (0, 0, brace + 1)
-    func endLastEntry(in reader: JSONReader, before next: Int, isLast: Bool) {
-      let (textEnd, comma) = reader.divide(end..<next, isLast: isLast)
+    func endLastEntry(in reader: JSONReader, before next: Int) {
+      let (textEnd, comma) = reader.divide(end..<next)
       if entries.isEmpty {
         header = textEnd
       } else {
@@ -45,7 +51,7 @@ package struct JSONFormat: StoredFormat {
       start = textEnd
     }
     try reader.members(in: 0) { (reader, key) throws(FormatError) in
-      endLastEntry(in: reader, before: key.start, isLast: false)
+      endLastEntry(in: reader, before: key.start)
       let name = try reader.content(of: key)
       let valueStart = reader.position
       _ = try reader.value(in: 1)
@@ -56,7 +62,7 @@ package struct JSONFormat: StoredFormat {
       if let last = entries.last, last.key >= entry.key { isAscending = false }
       entries.append(entry)
     }
-    endLastEntry(in: reader, before: reader.position - 1, isLast: true)
+    endLastEntry(in: reader, before: reader.position - 1)
     try reader.requireEnd()
     if !isAscending { try requireDistinctKeys(entries) }
     var surroundings = FileSurroundings(
@@ -157,5 +163,12 @@ package struct JSONFormat: StoredFormat {
       return 0
     }
     return reader.position - entry.text.startIndex
+  }
+
+  package func separateComments(in entry: KeyValueEntry) -> ArraySlice<UInt8> {
+    guard allowsComments, let reader = try? reader(entry.text.prefix(entry.valueOffset)) else {
+      return []
+    }
+    return reader.separateComments { (reader) throws(FormatError) in try reader.skipComment() }
   }
 }

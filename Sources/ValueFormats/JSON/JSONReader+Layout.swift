@@ -7,7 +7,7 @@ extension JSONReader {
   }
 
   /// Skips a comment and returns true if one is next; the line end after `//` is not skipped.
-  private mutating func skipComment() throws(FormatError) -> Bool {
+  mutating func skipComment() throws(FormatError) -> Bool {
     guard current == UInt8(ascii: "/") else { return false }
     let start = position
     if skip(text: "//") {
@@ -23,9 +23,9 @@ extension JSONReader {
   /// Divides a text of white space, comments and at most one comma, which has been read before.
   ///
   /// Everything up to the comma belongs to what is before the text, and so do comments that are the
-  /// rest of the line; those on the line of the next key belong to that key. `isLast` is whether the
-  /// object ends after the text. The result is the end of the first part, and the comma's index.
-  func divide(_ gap: Range<Int>, isLast: Bool) -> (end: Int, comma: Int?) {
+  /// rest of the line; those on the line of the next key belong to that key. The result is the end
+  /// of the first part, and the comma's index.
+  func divide(_ gap: Range<Int>) -> (end: Int, comma: Int?) {
     // Most keys are on separate lines, and need no second reader.
     let next = gap.lowerBound + 1
     if next < gap.upperBound, bytes[gap.lowerBound] == UInt8(ascii: ","), bytes[next].isLineEnd {
@@ -37,18 +37,8 @@ extension JSONReader {
     try? reader.skipBetweenTokens()
     let comma = reader.position < gap.upperBound ? reader.position : nil
     reader.position = comma.map { $0 + 1 } ?? gap.lowerBound
-    var end = reader.position
-    let start = end
-    while reader.position < gap.upperBound, reader.current?.isLineEnd == false {
-      if reader.current?.isWhitespace == true {
-        reader.position += 1
-      } else {
-        guard (try? reader.skipComment()) == true else { break }
-        end = reader.position
-      }
-    }
-    if reader.position < gap.upperBound { return (reader.position, comma) }
-    return (isLast ? end : start, comma)
+    let end = reader.endOfEntry { (reader) throws(FormatError) in try reader.skipComment() }
+    return (end, comma)
   }
 
   /// Whether the input, comments and white space, ends in a comment that ends with its line.
@@ -62,11 +52,11 @@ extension JSONReader {
   }
 
   /// Returns a value with each of its lines indented, as the value of an entry is; with all of them
-  /// on one line if `indentation` is nil; nil if that is not possible.
+  /// on one line if `indentation` is nil; nil if that is not possible, or too large for a file.
   mutating func arranged(
     _ indentation: ArraySlice<UInt8>?, _ lineEnd: [UInt8]
   ) -> ArraySlice<UInt8>? {
-    var result: [UInt8] = []
+    var (result, indentations): ([UInt8], [UInt8]) = ([], [])
     var depth = 1
     while let current {
       let start = position
@@ -81,8 +71,11 @@ extension JSONReader {
         let closes = self.current == UInt8(ascii: "]") || self.current == UInt8(ascii: "}")
         if !bytes[start..<position].contains(where: \.isLineEnd) { break }
         if let indentation {
+          let count = (closes ? depth - 1 : depth) * indentation.count
+          if result.count + count > FormatLimits.fileSize { return nil }
+          while indentations.count < count { indentations += indentation }
           result += lineEnd
-          for _ in 0..<(closes ? depth - 1 : depth) { result += indentation }
+          result += indentations.prefix(count)
         } else if !closes, bytes[..<start].last != UInt8(ascii: "["),
           bytes[..<start].last != UInt8(ascii: "{")
         {

@@ -13,7 +13,7 @@ extension JSONReader {
     case nil: failure("unexpected end of input: \(reason)")
     case 0: failure("unexpected NUL byte")
     case UInt8(ascii: "#") where allowsComments: failure("a comment must begin with // or /*")
-    case UInt8(ascii: "#"): failure(JSONFormat.commentsReason)
+    case UInt8(ascii: "#"): failure("comments with # are not allowed in JSON")
     case UInt8(ascii: "/") where !allowsComments && (hasPrefix("//") || hasPrefix("/*")):
       failure(JSONFormat.commentsReason)
     default: typographicQuote(at: position) ?? failure(reason)
@@ -161,7 +161,7 @@ extension JSONReader {
       guard skip(",") else { throw unexpected("expected a comma or a \(endName)") }
       try skipBetweenTokens()
       guard current == UInt8(ascii: end) else { continue }
-      if !allowsComments { throw failure("trailing comma before the \(endName)") }
+      if !allowsComments { throw failure("\(JSONFormat.commaReason) \(endName)") }
       position += 1
       return
     }

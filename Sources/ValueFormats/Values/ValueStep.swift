@@ -80,8 +80,14 @@ extension ValueTree {
 
 extension StoredNumber {
   fileprivate func isSame(as other: StoredNumber) -> Bool {
-    if notation == other.notation { return true }
-    guard let digits = DecimalDigits(notation) else { return false }
-    return digits == DecimalDigits(other.notation)
+    let (first, second) = (comparedNotation, other.comparedNotation)
+    if first == second { return true }
+    guard let digits = DecimalDigits(first) else { return false }
+    return digits == DecimalDigits(second)
+  }
+
+  /// The notation; that of a `Float` is too short for comparing its value with another type's.
+  private var comparedNotation: String {
+    if case .float(let float) = self { Double(float).description } else { notation }
   }
 }

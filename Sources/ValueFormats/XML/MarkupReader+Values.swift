@@ -9,6 +9,7 @@ extension MarkupReader {
     guard root == .dict else {
       throw failure("the root element must be <dict>, not <\(root.rawValue)>", at: start)
     }
+    if !isEmpty { skipEndOfEntry() }
     let headerEnd = position
     if isEmpty {
       try skipFooter()
@@ -70,11 +71,18 @@ extension MarkupReader {
       }
       let valueStart = position
       _ = try value(within: 1)
-      entries.append(
-        KeyValueEntry(
-          key: key, text: bytes[start..<position], valueOffset: valueStart - start,
-          position: entries.count))
+      var entry = KeyValueEntry(
+        key: key, text: bytes[start..<position], valueOffset: valueStart - start,
+        position: entries.count)
+      skipEndOfEntry()
+      entry.extend(to: bytes[start..<position], comma: nil)
+      entries.append(entry)
     }
+  }
+
+  /// Skips the comments that belong to the entry before the position, or to the root's start tag.
+  private mutating func skipEndOfEntry() {
+    position = endOfEntry { (reader) throws(FormatError) in try reader.skipCommentOrInstruction() }
   }
 
   /// Reads a single value, which must be the whole input.

@@ -1,8 +1,6 @@
 import FoundationEssentials
 
 /// The format of XML property lists, as defined by `PropertyList-1.0.dtd`, in UTF-8.
-///
-/// A comment between two entries is treated as part of the second entry.
 package struct XMLPropertyListFormat: StoredFormat {
   private let escaping: StringEscaping
 
@@ -85,6 +83,14 @@ package struct XMLPropertyListFormat: StoredFormat {
       (try? reader.skipBetweenElements()) != nil
     else { return 0 }
     return reader.position - entry.text.startIndex
+  }
+
+  package func separateComments(in entry: KeyValueEntry) -> ArraySlice<UInt8> {
+    let lead = entry.text.prefix(entry.valueOffset)
+    guard let reader = try? MarkupReader(lead, makesTrees: false, escaping) else { return [] }
+    return reader.separateComments { (reader) throws(FormatError) in
+      try reader.skipCommentOrInstruction()
+    }
   }
 }
 

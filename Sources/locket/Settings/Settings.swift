@@ -144,7 +144,10 @@ extension Command {
     parameters: [.key],
     summary: "Removes a setting, which restores the app's default.",
     options: [.settingsFile, .allowComments],
-    notes: "The comments above the setting and at the end of its line are removed with it."
+    notes: """
+      The comments on the lines of the setting, and those above it up to an empty line, are removed
+      with it.
+      """
   ) { arguments in
     let settings = try arguments.settings()
     let key = arguments.parameters[0]
@@ -174,10 +177,10 @@ extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
-    case .unreadable(let file) where file.reason == JSONFormat.commentsReason:
+    case .unreadable(let file) where JSONFormat.isAboutSyntax(file.reason):
       """
-      \(self) To read the comments, add `\(Option.allowComments.flag)`. To move the file aside: \
-      `locket settings move-aside\(arguments.settingsOptions)`.
+      \(self) To read comments and trailing commas, add `\(Option.allowComments.flag)`. To move the \
+      file aside: `locket settings move-aside\(arguments.settingsOptions)`.
       """
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."

@@ -1,3 +1,4 @@
+import Concurrency
 import FoundationEssentials
 import StorageInternals
 import TestSupport
@@ -91,6 +92,57 @@ struct CommentedSettingsTests {
     store.finishHandlers()
     #expect(heard.all == ["window"])
     observation.cancel()
+  }
+
+  /// The file has the app's value in other bytes than the app has encoded.
+  @Test func structureThatWasSetIsNotDecoded() throws {
+    let file = try TestFile()
+    try file.overwrite("{\n\t\"window\": {\n\t\t\"width\": 1\n\t}\n}\n")
+    let store = file.openUnobserved()
+    let window = StoredValue<CountedWindow?>("window", in: store)
+    #expect(window.wrappedValue?.width == 1)
+    let count = CountedWindow.decodings
+    for width in [2, 2, 3] {
+      window.wrappedValue = CountedWindow(width: width)
+      #expect(window.wrappedValue?.width == width)
+      for _ in 0..<2 {
+        try window.save(CountedWindow(width: width + 1))
+        #expect(try window.load()?.width == width + 1)
+      }
+    }
+    store.finishHandlers()
+    #expect(CountedWindow.decodings == count)
+    #expect(try file.text == "{\n\t\"window\": {\n\t\t\"width\": 4\n\t}\n}\n")
+  }
+
+  /// A structure that counts how often one is decoded.
+  private struct CountedWindow: Codable, Sendable {
+    private static let count = Lock(0)
+    static var decodings: Int { count.withLock { $0 } }
+
+    var width: Int
+
+    private enum CodingKeys: CodingKey { case width }
+
+    init(width: Int) { self.width = width }
+
+    init(from decoder: any Decoder) throws {
+      width = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .width)
+      Self.count.withLock { $0 += 1 }
+    }
+  }
+
+  @Test func declaredPropertyOfAKeyDecidesItsPlace() throws {
+    let file = try TestFile()
+    let store = file.open()
+    let older = StoredValue(wrappedValue: 0, "alpha", in: store)
+    let zeta = StoredValue(wrappedValue: 0, "zeta", in: store)
+    store.declare(zeta, StoredValue<Double?>("alpha", in: store))
+    try store.transaction {
+      older.wrappedValue = 1
+      zeta.wrappedValue = 1
+    }
+    #expect(try file.text == "{\n  \"zeta\": 1,\n  \"alpha\": 1\n}\n")
   }
 
   @Test(arguments: KeyValueFormat.allCases, [false, true])

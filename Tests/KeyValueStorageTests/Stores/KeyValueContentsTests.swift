@@ -1,3 +1,4 @@
+import Concurrency
 import TestSupport
 import Testing
 
@@ -97,6 +98,27 @@ struct KeyValueContentsTests {
     for (index, key) in keys.enumerated() where changed.contains(key) { values[index] = "true" }
     #expect(format.join(contents.parts, contents.surroundings) == text(values))
     #expect(format.join(all.parts, all.surroundings) == text(keys))
+  }
+
+  /// Another program may write the keys in another order.
+  @Test func onlyPartsWithOtherValuesAreCompared() throws {
+    let format = JSONFormat()
+    func contents(_ keys: some Sequence<Int>, revision: Int64) throws -> KeyValueContents {
+      let members = keys.map { "\"\($0)\": \($0 == 1500 ? 0 : revision / 4)" }
+      let file = Array("{\(members.joined(separator: ","))}".utf8)
+      return KeyValueContents(try format.parse(file), revision: revision)
+    }
+    var states = [StoreState(format)]
+    states[0].observers.add(Observer { _, _ in }, of: nil)
+    _ = states[0].adopt(try contents(1000..<2000, revision: 1), after: nil)
+    for (revision, keys) in [(2, Array((1000..<2000).reversed())), (4, Array(1000..<2000))] {
+      var state = states[0]
+      _ = state.adopt(try contents(keys, revision: Int64(revision)), after: nil)
+      states.append(state)
+    }
+    let observers = states[0].observers
+    #expect(observers.keysToCompare(states[0], states[1]) == [])
+    #expect(observers.keysToCompare(states[1], states[2]).count == 1000)
   }
 
   @Test func positionsStayFewWhileKeysComeAndGo() throws {

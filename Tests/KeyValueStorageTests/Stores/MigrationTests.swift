@@ -109,6 +109,19 @@ struct MigrationTests {
     #expect(try file.text == "{\n  \"$version\": 3,\n  \"a\": 1\n}\n")
   }
 
+  @Test func otherValuesKeepTheirBytes() throws {
+    let file = try TestFile()
+    try file.overwrite("{\n    \"colour\": [\n 1,\n2 ],\n    \"a\": 1\n}\n")
+    let color = StoredValue<[Int]?>("color", in: file.open(version: 2, [toTwo]))
+    #expect(color.wrappedValue == [1, 2])
+    #expect(
+      try file.text
+        == "{\n    \"a\": 1,\n    \"color\": [\n 1,\n2 ],\n    \"$version\": 2\n}\n")
+    try file.overwrite("{\"$version\": 2.0, \"a\": 1}")
+    try file.open(version: 2).set(2, for: "a")
+    #expect(try file.text == "{\"$version\": 2.0, \"a\": 2}")
+  }
+
   @Test func versionKeyIsHidden() throws {
     let file = try TestFile()
     try file.overwrite(#"{"$version": 1, "colour": "red"}"#)

@@ -71,6 +71,65 @@ struct UnchangedValueTests {
     observation.cancel()
   }
 
+  /// Only the type of a property knows that these are equal.
+  @Test func equalValueOfTheTypeIsNotAnnounced() throws {
+    try expectOneChange(
+      of: Duration.seconds(90), in: ["\"90s\"", "90", "\"1m30s\"", nil, "90.0"], last: "91",
+      .seconds(91))
+    try expectOneChange(
+      of: Date(timeIntervalSinceReferenceDate: 816_968_798),
+      in: [
+        nil, "816968798", "\"2026-11-21T15:46:38Z\"", "\"2026-11-21T16:46:38+01:00\"", "\"x\"",
+        "\"2026-11-21T15:46:38.0Z\"",
+      ], last: "816968799", Date(timeIntervalSinceReferenceDate: 816_968_799))
+    try expectOneChange(
+      of: 0.1, in: ["0.1000000000000000055", "0.1", nil, "1e-1"], last: "0.2", 0.2)
+    try expectOneChange(of: [1, 2], in: [nil, "[1, 2]", "[ 1.0, 2 ]", nil], last: "[2]", [2])
+  }
+
+  /// Expects that a file's values of a key, nil for none, are equal to the default value of a
+  /// property, and that the last one is a change.
+  private func expectOneChange<Value: Codable & Sendable & Equatable>(
+    of value: Value, in texts: [String?], last: String, _ changed: Value
+  ) throws {
+    let file = try TestFile()
+    let store = file.openUnobserved()
+    let property = StoredValue(wrappedValue: value, "value", in: store)
+    let heard = Heard<Value>()
+    func overwrite(_ text: String?) throws {
+      try file.overwrite(text.map { "{\"value\": \($0)}" } ?? "{}")
+      try? store.load()
+    }
+    try overwrite(texts[0])
+    let observation = property.observe { heard.hear($1) }
+    for text in texts.dropFirst() + [last] { try overwrite(text) }
+    store.finishHandlers()
+    #expect(heard.all == [changed])
+    observation.cancel()
+  }
+
+  /// The trees of a large value would take far more memory than the value.
+  @Test func otherBytesOfALargeValueAreAnnounced() throws {
+    let file = try TestFile()
+    let text = String(repeating: "x", count: KeyObservers.comparedSize)
+    try file.overwrite("{\n\t\"large\": [\n\t\t\"\(text)\"\n\t]\n}")
+    let store = file.openUnobserved()
+    let large = StoredValue(wrappedValue: [""], "large", in: store)
+    let (keys, values) = (Heard<String>(), Heard<Int>())
+    let observations = [
+      store.observe { keys.hear($0) }, large.observe { values.hear($1.count) },
+    ]
+    try file.overwrite("{\"large\": [ \"\(text)\" ]}")
+    try store.load()
+    store.finishHandlers()
+    #expect(keys.all == ["large"] && values.all == [])
+    // The app's value has another layout in the file, which is no further change.
+    large.wrappedValue = [text, text]
+    store.finishHandlers()
+    #expect(keys.all == ["large", "large"] && values.all == [2])
+    observations.forEach { $0.cancel() }
+  }
+
   @Test func sameValueAfterAMistakeIsNotAnnounced() throws {
     let file = try TestFile()
     try file.overwrite("{\"number\": 2}")

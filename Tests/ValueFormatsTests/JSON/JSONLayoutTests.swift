@@ -72,6 +72,20 @@ struct JSONLayoutTests {
       "{\n  \"b\": 2, // x\n  /* y */ \"a\": 1 // z\n  // end\n}", "{\n  \"b\": 2 // x\n  // end\n}"
     ),
     ("{ // x\n  \"a\": 1\n}", "{ // x\n}"), ("{\n  \"a\": 1\n  // x\n}", "{\n  // x\n}"),
+    // So do those before the key on its line.
+    ("{ \"b\": 2, /* x */ \"a\": 1, \"c\": 3 }", "{ \"b\": 2, \"c\": 3 }"),
+    ("{\n  \"b\": 2, /* x */ \"a\": 1 }", "{\n  \"b\": 2 }"),
+    // An empty line separates the others from the key.
+    (
+      "{\n  // x\n\n  // y\n  /* z */\n  \"a\": 1,\n  \"b\": 2\n}",
+      "{\n  // x\n\n  \"b\": 2\n}"
+    ),
+    ("{\n  // x\n \t\n  \"a\": 1, \"b\": 2\n}", "{\n  // x\n\n \"b\": 2\n}"),
+    ("{\r\n// x\r\n\r\n\"a\": 1,\r\n\"b\": 2}", "{\r\n// x\r\n\r\n\"b\": 2}"),
+    ("{\r\n// x\r\n\"a\": 1,\r\n\"b\": 2}", "{\r\n\"b\": 2}"),
+    ("{\n  \"b\": 2,\n\n  // x\n\n  \"a\": 1\n}", "{\n  \"b\": 2\n\n  // x\n}"),
+    ("{\n  // x\n\n  \"a\": 1\n}\n", "{\n  // x\n}\n"), ("{\n// x\n\n\"a\": 1}", "{\n// x\n}"),
+    ("{\n\n  \"a\": 1,\n\n  \"b\": 2\n}", "{\n\n  \"b\": 2\n}"),
     // A comment must not reach what follows.
     ("{ \"b\": 2, // x\n \"a\": 1 }", "{ \"b\": 2 // x\n }"),
     ("{ // x\n \"a\": 1, \"b\": 2 }", "{ // x\n \"b\": 2 }"), ("{ // x\n \"a\": 1 }", "{ // x\n}"),
@@ -80,6 +94,39 @@ struct JSONLayoutTests {
   ])
   func removalLeavesTheOtherLines(_ file: String, _ expected: String) throws {
     #expect(try changed(file, to: nil) == expected)
+  }
+
+  /// Returns a file after removals, and after a new key if one is given.
+  private func changed(
+    _ file: String, removing keys: [StoredKey], setting new: StoredKey? = nil,
+    in format: any StoredFormat
+  ) throws -> String {
+    var contents = KeyValueContents(try format.parse(Array(file.utf8)), revision: 1)
+    var draft = KeyValueDraft(contents, of: MemoryBackend(), format)
+    for key in keys { draft[key] = nil }
+    if let new { draft[new] = ArraySlice(try format.encode(.bool(true))) }
+    contents.apply(draft.effectiveChanges, in: format)
+    return String(decoding: format.join(contents.parts, contents.surroundings), as: UTF8.self)
+  }
+
+  @Test func separateCommentsOfNeighborsStay() throws {
+    let file =
+      "{\n  // 1\n\n  \"a\": 1,\n\n  // 2\n\n  // of b\n  \"b\": 2,\n  \"c\": 3\n}"
+    let format = JSONFormat(allowsComments: true)
+    #expect(
+      try changed(file, removing: ["a", "b"], in: format)
+        == "{\n  // 1\n\n  // 2\n\n  \"c\": 3\n}")
+    #expect(
+      try changed(file, removing: ["c", "b", "a"], in: format) == "{\n  // 1\n\n  // 2\n}")
+  }
+
+  @Test(arguments: [
+    ("{\"a\": 1}", "{\"b\": true}"), ("{ \"a\": 1, \"c\": 2 }", "{ \"b\": true }"),
+    ("{\"a\":1,\"c\":2,}", "{\"b\": true,}"), ("{\n\t\"a\": 1\n}", "{\n\t\"b\": true\n}"),
+  ])
+  func keyInPlaceOfAllOthersHasTheirLayout(_ file: String, _ expected: String) throws {
+    let format = JSONFormat(allowsComments: true)
+    #expect(try changed(file, removing: ["a", "c"], setting: "b", in: format) == expected)
   }
 
   private static let nested = ValueTree.dictionary([
@@ -116,6 +163,22 @@ struct JSONLayoutTests {
     #expect(draft.effectiveChanges.isEmpty)
   }
 
+  /// In the layout of the file, it would be larger than a file may be.
+  @Test func hugeValueKeepsItsLayout() throws {
+    let format = JSONFormat()
+    let indentation = String(repeating: " ", count: 16)
+    let surroundings = try format.parse(Array("{\n\(indentation)\"a\": 1\n}".utf8)).surroundings
+    func value(lines: Int) -> EncodedValue {
+      let brackets = ["[", "]"].map { String(repeating: $0, count: 500) }
+      let text = brackets[0] + String(repeating: "1,\n", count: lines) + "1" + brackets[1]
+      return ArraySlice(text.utf8)
+    }
+    // Each line has an indentation of about 8 KB.
+    #expect(format.value(value(lines: 10), in: surroundings).count > 10 * 8000)
+    let huge = value(lines: 10_000)
+    #expect(format.value(huge, in: surroundings) == huge)
+  }
+
   /// A value of this depth would be far larger than its file.
   @Test func hugeIndentationIsNotCopied() throws {
     let indentation = String(repeating: " ", count: 100_000)
@@ -148,6 +211,25 @@ struct JSONLayoutTests {
     let file = start + dictionary + end
     let new = try changed(file, to: .bool(true), in: XMLPropertyListFormat())
     #expect(new == start + expected + end)
+  }
+
+  @Test(arguments: [
+    ("\n <a/> <!-- a -->\n <b/> <!-- b -->\n <c/>\n", "\n <b/> <!-- b -->\n <c/>\n"),
+    ("\n <b/> <!-- b -->\n <!-- a --> <a/>\n <c/>\n", "\n <b/> <!-- b -->\n <c/>\n"),
+    ("\n <b/>\n <a/> <!-- a --> ", "\n <b/> "), (" <!-- x -->\n <a/>\n", " <!-- x -->"),
+    ("<b/><!-- a --><a/><!-- c --><c/>", "<b/><!-- c --><c/>"),
+    ("\n<!-- x -->\n\n<!-- a -->\n<a/><?a x?>\n<b/>\n", "\n<!-- x -->\n\n<b/>\n"),
+    ("\n<b/>\n\n<!-- x\n\n-->\n\n<a/>\n", "\n<b/>\n\n<!-- x\n\n-->\n"),
+  ])
+  func removalFromXMLLeavesTheOtherLines(_ entries: String, _ expected: String) throws {
+    func file(_ entries: String) -> String {
+      let keys = ["a", "b", "c"].reduce(entries) {
+        $0.replacing("<\($1)/>", with: "<key>\($1)</key><true/>")
+      }
+      return "<plist><dict>\(keys)</dict></plist>"
+    }
+    #expect(
+      try changed(file(entries), to: nil, in: XMLPropertyListFormat()) == file(expected))
   }
 
   @Test func removalFromXMLKeepsTheOrderOfTheOthers() throws {

@@ -4,6 +4,20 @@ import Testing
 @testable import ValueFormats
 
 struct StoredNumberTests {
+  @Test func numbersOfTwoSizesAreComparedByValue() throws {
+    let format = BinaryPropertyListFormat()
+    func isSame(_ first: StoredNumber, _ second: StoredNumber) throws -> Bool {
+      format.isSame(
+        ArraySlice(try format.encode(.number(first))),
+        ArraySlice(try format.encode(.number(second))))
+    }
+    #expect(try !isSame(.float(0.1), .real(0.1)))
+    #expect(try isSame(.float(0.1), .real(Double(Float(0.1)))))
+    #expect(try isSame(.float(0.5), .real(0.5)))
+    #expect(try isSame(.float(2), .integer(2)))
+    #expect(try isSame(.float(.nan), .real(.nan)))
+  }
+
   @Test func integralTextIsAnInteger() throws {
     for row in try Fixture.rows("integer", of: "texts") {
       let value = try #require(Int(row[1]))

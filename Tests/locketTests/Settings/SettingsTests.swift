@@ -133,8 +133,8 @@ final class SettingsTests: ToolTests {
     #expect(
       ended.errors.hasSuffix(
         """
-         To read the comments, add `--allow-comments`. To move the file aside: `locket settings \
-        move-aside --file \(json)`.\n
+         To read comments and trailing commas, add `--allow-comments`. To move the file aside: \
+        `locket settings move-aside --file \(json)`.\n
         """))
     #expect(try machine.output("settings get volume --allow-comments --file", json) == "0.5\n")
     try machine.output("settings set volume 1 --allow-comments --file", json)
@@ -145,6 +145,16 @@ final class SettingsTests: ToolTests {
     try machine.output("settings reset volume --file", jsonc)
     #expect(try machine.text("s.jsonc") == "{}\n")
     #expect(try machine.output("settings list --allow-comments") == "")
+  }
+
+  @Test func optionIsNamedWhereItReadsTheFile() throws {
+    let comma = try machine.file("comma.json", "{\"a\": [1,],}\n")
+    let other = try machine.file("other.json", "# x\n{\"a\": 1}\n")
+    let errors = try [comma, other].map { try machine.run("settings get a --file", $0).errors }
+    #expect(errors[0].contains(" add `--allow-comments`."), "\(errors[0])")
+    #expect(try machine.output("settings get a --allow-comments --file", comma) == "[1]\n")
+    #expect(errors[1].contains("comments with # are not allowed in JSON"), "\(errors[1])")
+    #expect(!errors[1].contains("--allow-comments"))
   }
 
   @Test func largeValuesAreStored() throws {
