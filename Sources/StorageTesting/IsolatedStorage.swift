@@ -27,17 +27,19 @@ public struct IsolatedStorage: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    let module = test.sourceLocation.moduleName
-    if let target, target != module {
-      Issue.record(
-        """
-        isolatedStorage(requiredIn:) names \(target), but this test is in the module \(module).
-        """,
-        sourceLocation: test.sourceLocation)
+    if let mistake = mistake(in: test) {
+      Issue.record("\(mistake)", sourceLocation: test.sourceLocation)
     }
     try await KeyValueStore.withStandard(KeyValueStore()) {
       try await SecretStores.withDefaultStore(InMemorySecretStore()) { try await function() }
     }
+  }
+
+  /// What is wrong if a test with this trait is not in the named target; nil if nothing is.
+  package func mistake(in test: Test) -> String? {
+    let module = test.sourceLocation.moduleName
+    guard let target, target != module else { return nil }
+    return "isolatedStorage(requiredIn:) names \(target), but this test is in the module \(module)."
   }
 
   private static let targets = Lock(Set<String>())

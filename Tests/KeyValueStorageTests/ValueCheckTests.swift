@@ -135,6 +135,59 @@ struct ValueCheckTests {
     observation.cancel()
   }
 
+  /// Another thread may read the file before the store adopts what it has written.
+  @Test(arguments: [false, true])
+  func refusedSaveOutlastsItsTransaction(isReadFirst: Bool) throws {
+    let reading = Lock<KeyValueStore?>(nil)
+    let base = FileBackend(path: file.path, format: .json)
+    let store = KeyValueStore(
+      HookedBackend(
+        base: base,
+        didWrite: {
+          do {
+            try reading.withLock { $0 }?.load()
+          } catch {
+            Issue.record(error)
+          }
+        }))
+    let port = port(in: store)
+    #expect(port.wrappedValue == 80)
+    // The transaction begins with contents that others have changed.
+    let other = file.open()
+    try other.set(1, for: "other")
+    if isReadFirst { reading.withLock { $0 = store } }
+    try store.transaction {
+      port.wrappedValue = 81
+      #expect(throws: Self.refusal) { try port.save(0) }
+    }
+    reading.withLock { $0 = nil }
+    store.finishHandlers()
+    #expect(port.wrappedValue == 81 && port.error == Self.refusal)
+    // Any other value ends it.
+    try store.set(443, for: "port")
+    #expect(port.wrappedValue == 443 && port.error == nil)
+  }
+
+  @Test func mistakeEndsTheErrorOfASetBeforeAnyGet() throws {
+    let store = file.openUnobserved()
+    try store.load()
+    let port = port(in: store)
+    port.wrappedValue = 70000
+    #expect(port.error == Self.refusal)
+    try file.overwrite("{\"port\": 0}")
+    try store.load()
+    #expect(port.error == mistake(found: "0"))
+  }
+
+  @Test(arguments: ["", "."]) func emptyMessageIsReplaced(_ message: String) throws {
+    let port = StoredValue(
+      wrappedValue: 8080, "port", in: file.open(), validating: { $0 > 0 ? nil : message })
+    let error = try #require(throws: KeyValueStoreError.self) { try port.save(0) }
+    #expect(
+      error.description
+        == "A value of type Int cannot be stored under \"port\": the property's check refuses it.")
+  }
+
   @Test(arguments: [false, true])
   func editEndsTheErrorOfARefusedSet(isMistake: Bool) throws {
     let port = port(in: file.openUnobserved())

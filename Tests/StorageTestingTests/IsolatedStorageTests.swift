@@ -136,20 +136,15 @@ struct RequiredIsolationTests {
     #expect(try App.volume.load() == 3)
   }
 
-  @Test func wrongTargetIsAnIssue() async throws {
+  @Test func wrongTargetIsAMistake() throws {
     let test = try #require(Test.current)
-    func useTrait(requiredIn target: String) async throws {
-      try await IsolatedStorage(requiredIn: target).provideScope(for: test, testCase: nil) {}
-    }
-    try await useTrait(requiredIn: "StorageTestingTests")
-    try await withKnownIssue {
-      try await useTrait(requiredIn: "StorageTestingTest")
-    } matching: { issue in
-      issue.comments.contains {
-        $0.rawValue.hasSuffix(
-          "names StorageTestingTest, but this test is in the module StorageTestingTests.")
-      }
-    }
+    #expect(IsolatedStorage().mistake(in: test) == nil)
+    #expect(IsolatedStorage(requiredIn: "StorageTestingTests").mistake(in: test) == nil)
+    #expect(
+      IsolatedStorage(requiredIn: "StorageTestingTest").mistake(in: test) == """
+        isolatedStorage(requiredIn:) names StorageTestingTest, but this test is in the module \
+        StorageTestingTests.
+        """)
   }
 
   @Test func onlyTestsOfTheTargetNeedIsolation() throws {

@@ -95,7 +95,9 @@ struct ValuePlaceTests {
     #expect(part(xml, before: "<key>b</key><real>", .xml).found == nil)
     #expect(
       part(xml, before: "<real>", .xml).found == String(repeating: "x", count: 40) + "…")
-    for text in ["", "{", "[", "<", "<dict><key>"] {
+    // The missing element of an array without an end.
+    #expect(part("[", before: "", .json).path == [.index(0)])
+    for text in ["", "{", "<", "<dict><key>"] {
       #expect(part(text, before: "", .json).path.isEmpty)
       #expect(part(text, before: "", .xml).path.isEmpty)
     }

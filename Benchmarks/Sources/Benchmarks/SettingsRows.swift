@@ -18,7 +18,7 @@ let settingsRows: [Row] = [
   Row(
     name: "setting get in .standard, bootstrapped",
     subject: StandardGet.workload(StandardGet.bootstrapped),
-    baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 2)),
+    baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 3)),
   Row(
     name: "setting set and get, coalesced", subject: SettingsWorkloads.setAndGet,
     baseline: SettingsBaselines.defaultsSetAndGet, target: .ratio(atMost: 1.0 / 200)),

@@ -52,6 +52,12 @@ struct DaemonTests {
     }
   }
 
+  @Test func templateIsWrittenAlone() throws {
+    let ended = try machine.run("daemon --settings x.json --template", settings)
+    #expect(ended.status == 2)
+    #expect(ended.errors.contains("--template cannot be combined with --settings."))
+  }
+
   @Test func vaultLocksAfterTheIdleTimeOfTheSettings() throws {
     let session = try daemon()
     try session.waitForText("Start 1, ")

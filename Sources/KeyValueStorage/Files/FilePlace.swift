@@ -19,8 +19,8 @@ struct FilePart: Sendable {
 
 /// A place in a file, for a message.
 public struct FilePlace: Hashable, Sendable {
-  /// The path of the file with which the store was created, which stays valid when a symbolic link in
-  /// it changes.
+  /// The path of the file with which the store was created, which stays valid when a symbolic link
+  /// in it changes.
   public let path: String
   /// The line, from 1; nil in a binary file, or if the part is not in the file, or no longer.
   public let line: Int?

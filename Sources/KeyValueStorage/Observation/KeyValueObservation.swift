@@ -74,7 +74,6 @@ struct KeyObservers: Sendable {
 
   /// Schedules the calls of the observers of a key and of all keys, if its value has changed.
   func notify(_ key: StoredKey, from old: EncodedValue?, to value: EncodedValue?) {
-    if old == value { return }
     let (ofKey, ofAll) = (byKey[key]?.all ?? [], byKey[nil]?.all ?? [])
     if ofKey.isEmpty, ofAll.isEmpty { return }
     queue.run { [coding] in

@@ -6,8 +6,8 @@ import ValueFormats
 /// Properties whose default values have different members have different declarations, because a
 /// structure in the file is completed with these members. So have those with and without a check.
 ///
-/// It does not retain the store. It is not generic: looking up generic metadata takes ten times as
-/// long as the rest of a getter.
+/// It does not retain the store, unless the check does. It is not generic: looking up generic
+/// metadata takes ten times as long as the rest of a getter.
 ///
 /// `@unchecked`: the variables are only accessed under the lock of the store's state.
 final class Declaration: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class Declaration: @unchecked Sendable {
     /// The store's generation in which `valid` is the value; nil if each access must check.
     var generation: Int?
     /// Whether no bytes have been decoded, or the store has found others since.
-    private(set) var isOutdated = true
+    var isOutdated = true
     /// The error of the bytes that were last decoded; nil if they are those of `valid`.
     private var failure: (error: KeyValueStoreError, encoded: EncodedValue?)?
     var error: KeyValueStoreError? { failure?.error }
@@ -27,12 +27,23 @@ final class Declaration: @unchecked Sendable {
     /// A value that a thread saves, and its bytes; once it has been cached, the replaced value.
     typealias Saving = (value: AnyBox?, encoded: EncodedValue?, isCached: Bool)
     var saving: Saving?
-    /// The reason why the value of the last assignment could not be stored; a newer error ends it.
-    var rejection: KeyValueStoreError? {
+    /// The reason why the value of the last assignment could not be stored; a newer error or value
+    /// ends it.
+    private(set) var rejection: KeyValueStoreError? {
       didSet {
         // The default handler prints the same reason again.
         if rejection == nil, let oldValue { KeyValueStore.didSucceed(after: [oldValue]) }
       }
+    }
+
+    /// The bytes of the value that the rejected assignment kept; nil if they had not been read.
+    private var keptBytes: EncodedValue??
+
+    /// Sets the reason of a rejection, which ends with any other bytes than the kept ones.
+    mutating func reject(_ error: KeyValueStoreError?, keeping bytes: EncodedValue?? = nil) {
+      // Assigning nil to a reason lets it be printed again.
+      if error != nil || rejection != nil { rejection = error }
+      keptBytes = bytes
     }
 
     /// Whether the result for these bytes is cached.
@@ -59,20 +70,16 @@ final class Declaration: @unchecked Sendable {
       return true
     }
 
-    /// Notes that the store has found other bytes, and whether others may have written them after
-    /// the value that was rejected.
-    mutating func invalidate(byOthers: Bool) {
-      // Before the first decoding, the bytes need not be new.
-      if byOthers, !isOutdated, rejection != nil { rejection = nil }
-      isOutdated = true
-    }
-
     /// Caches the result for the newest bytes, which are stored since a generation.
     ///
     /// The caller retains the replaced value, and releases it without the lock.
     mutating func set(_ encoded: EncodedValue?, _ result: DecodedValue, since generation: Int) {
       // The default handler prints the error of new bytes, even if it is the same.
       if let error, !hasResult(for: encoded) { KeyValueStore.didSucceed(after: [error]) }
+      if rejection != nil {
+        // What is read first is no change.
+        if let keptBytes, keptBytes != encoded { reject(nil) } else { keptBytes = encoded?.copied }
+      }
       isOutdated = false
       failure = result.error.map { ($0, encoded) }
       if failure != nil { return }
@@ -90,6 +97,7 @@ final class Declaration: @unchecked Sendable {
     mutating func replaceBytes(_ bytes: EncodedValue?, by others: EncodedValue?) {
       if validBytes == bytes { validBytes = others }
       if saving?.encoded == bytes { saving?.encoded = others }
+      if let kept = keptBytes, kept == bytes { keptBytes = .some(others) }
     }
   }
 
@@ -282,6 +290,15 @@ extension StoreState {
 
   /// The generation for which a value can be cached; nil while each access must check.
   var sharedGeneration: Int? { transaction == nil && !needsReading ? generation : nil }
+
+  /// Sets the reason why the last assignment was rejected; nil if it was not.
+  mutating func reject(_ error: KeyValueStoreError?, of declaration: Declaration) {
+    let key = declaration.key
+    let isKnown = contents != nil || ownTransaction != nil || unsaved[key] != nil
+    declaration.cache.reject(
+      error, keeping: error != nil && isKnown ? .some(visible(key)?.copied) : nil)
+    notifyErrorObservers(of: key)
+  }
 
   /// The error of a property whose value has this error of decoding, or nil.
   func error(of declaration: Declaration, decoding: KeyValueStoreError?) -> KeyValueStoreError? {

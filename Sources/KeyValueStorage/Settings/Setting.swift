@@ -116,13 +116,13 @@ final class Setting: Sendable {
     do throws(KeyValueStoreError) {
       encoded = try encode(value)
     } catch {
-      reject(error)
+      store.state.withLock { $0.reject(error, of: declaration) }
       throw error
     }
     setSaving((Box(value), encoded, false))
     defer { setSaving(nil) }
     try store.save(key, encoded)
-    reject(nil)
+    store.state.withLock { $0.reject(nil, of: declaration) }
   }
 
   /// Sets the value that the next write caches, so that no thread has to decode it.
@@ -136,8 +136,10 @@ final class Setting: Sendable {
     do {
       assign(try encode(value), Box(value))
     } catch {
-      reject(error)
-      store.state.withLock { $0.failTransaction(error) }
+      store.state.withLock { state in
+        state.reject(error, of: declaration)
+        state.failTransaction(error)
+      }
       KeyValueStore.onFailure(error)
     }
   }
@@ -145,14 +147,6 @@ final class Setting: Sendable {
   func reset() {
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
     assign(nil, nil)
-  }
-
-  /// Sets the reason why the last assignment was rejected; nil if it was not.
-  private func reject(_ error: KeyValueStoreError?) {
-    store.state.withLock { state in
-      declaration.cache.rejection = error
-      state.notifyErrorObservers(of: key)
-    }
   }
 
   /// Sets the key to an encoded value, or removes it for nil, and writes the change, unless a
@@ -165,7 +159,7 @@ final class Setting: Sendable {
     /// Returns whether to write; nil during an in-place change of another thread.
     func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
-      if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
+      if declaration.cache.rejection != nil { declaration.cache.reject(nil) }
       guard let generation = state.set(key, to: encoded) else {
         // The rejection has ended, although the value is not yet visible to other threads.
         state.notifyErrorObservers(of: key)
@@ -205,7 +199,7 @@ final class Setting: Sendable {
       return (state.changingThread != nil, isNewest ? nil : state.readError)
     }
     let current = loadedValue()
-    return (current.value, current.error ?? readError, loadError, isNested)
+    return (current.value, readError ?? current.error, loadError, isNested)
   }
 
   func endChange(_ change: Change, _ value: some Codable & Sendable) {
@@ -219,10 +213,7 @@ final class Setting: Sendable {
       if case .failure(let error) = outcome {
         // It is set before the next change by another thread, whose success clears it. Any other
         // error is that of the stored value or of the file, for as long as they have it.
-        if change.rejection == nil {
-          declaration.cache.rejection = error
-          state.notifyErrorObservers(of: key)
-        }
+        if change.rejection == nil { state.reject(error, of: declaration) }
         state.failTransaction(error)
       }
       if change.isNested { return false }

@@ -52,9 +52,9 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///
   /// The message is a clause without a period, such as "expected an even number", of which at most
   /// 200 characters are used. The result for a stored value is kept until the value changes, so it
-  /// must depend on nothing else. The check is called on any thread, when the type's `Codable` code
-  /// is, and may use the store as that does: no lock is held, except by an in-place change or a
-  /// transaction that it is part of.
+  /// must depend on the value alone. The check is called on any thread, without a lock of the
+  /// store, except within an in-place change or a transaction. The store retains it, so a check
+  /// that uses a property of the same store keeps that store for good.
   ///
   /// Closures cannot be compared, so properties with the same key, type and store share the first
   /// check among them. Use the same check for each. Those without a check share another value,

@@ -12,7 +12,7 @@ extension Declaration {
     guard let boxedCheck else { return }
     let check = unsafe unsafeDowncast(boxedCheck, to: Box<ValueCheck<Value>>.self).value
     if let message = check(value) {
-      throw .unencodable(key: key.string, type: "\(Value.self)", reason: message.shownAsClause)
+      throw .unencodable(key: key.string, type: "\(Value.self)", reason: message.shownAsReason)
     }
   }
 }
@@ -26,7 +26,7 @@ extension DecodingFailure {
     self.init(
       part: FilePart(key: key, value: value, location: .value([])), type: type,
       keyPath: [ValueStep]().keyPath(from: key.string), found: (try? coding.decode(value))?.shown,
-      reason: message.shownAsClause)
+      reason: message.shownAsReason)
   }
 }
 
@@ -35,6 +35,14 @@ func refuseDefault(of key: String, _ message: String) -> Never {
   fatalError(
     """
     The default value of the setting \([ValueStep]().keyPath(from: key)) is refused by its check: \
-    \(message.shownAsClause). Change the default value or the check.
+    \(message.shownAsReason). Change the default value or the check.
     """)
+}
+
+extension String {
+  /// The message of a check as a clause.
+  fileprivate var shownAsReason: String {
+    let clause = shownAsClause
+    return clause.isEmpty ? "the property's check refuses it" : clause
+  }
 }

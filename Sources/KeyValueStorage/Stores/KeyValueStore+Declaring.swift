@@ -10,10 +10,10 @@ extension KeyValueStore {
   /// ```
   ///
   /// A store knows each property from its creation on, and one that takes the place of ``standard``
-  /// from the first access to the property on. Call this method once at the start for those that are
-  /// created later, such as static ones, so that a mistake in the file is reported at the start, and
-  /// each later one as soon as the store sees it. It reads the file, decodes the values, and watches
-  /// the file from then on.
+  /// from the first access to the property on. Call this method once at the start for those that
+  /// are created later, such as static ones, so that a mistake in the file is reported at the
+  /// start, and each later one as soon as the store sees it. It reads the file, decodes the values,
+  /// and watches the file from then on.
   ///
   /// A new file has the keys of its properties in the order in which they were declared, or created.
   ///
@@ -226,7 +226,8 @@ extension KeyValueStore {
     }
   }
 
-  /// Returns the key that differs least, by at most two characters in any case; nil if there is none.
+  /// Returns the key that differs least, by at most two characters in any case; nil if there is
+  /// none.
   private static func mostSimilar(
     to key: String, among known: [(name: String, scalars: [Unicode.Scalar])]
   ) -> String? {

@@ -11,14 +11,15 @@ extension KeyValueStore {
   /// try store.writeDefaults()
   /// ```
   ///
-  /// The properties are those that have been created, and those given to `declare`. A key keeps the
-  /// value that it has, even an invalid one. A nil has no key. If properties of one key have
-  /// different default values, the first one that is not nil is written. All are written at once,
-  /// in the order in which the properties were declared, or else created.
+  /// The properties are those that the store knows; see ``declare(_:)``. A key keeps the value that
+  /// it has, even an invalid one. A nil has no key. Of properties of one key and type with
+  /// different default values, that of the first is written; of several types, that of the first
+  /// one whose default value is not nil. All are written at once.
   ///
-  /// Observers are not called, because no value of a property changes; only observers of all keys
-  /// of other stores and processes are. From then on, a default value that a later version of the
-  /// app changes has no effect, because the old one is in the file.
+  /// The observer of a property is called only if its default value is another one than the one
+  /// written. Observers of all keys are called in other stores and processes only. From then on, a
+  /// default value that a later version of the app changes has no effect, because the old one is in
+  /// the file.
   ///
   /// Within a ``transaction(_:)``, the values are written at its end. The default values are
   /// encoded, which calls the types' `Encodable` code.

@@ -7,7 +7,7 @@ extension KeyValueStore {
   /// The settings of this app, in `settings.json` in the directory named after the executable; see
   /// ``init(applicationName:syntax:writes:version:migrations:)``.
   ///
-  /// Each access uses the store of the current ``withStandard(_:operation:)`` call, or else the
+  /// Each access uses the store of the current `withStandard(_:operation:)` call, or else the
   /// store of ``bootstrap(_:)``, even if the property was declared earlier.
   public static let standard = KeyValueStore(
     // This object only stands for the store to use, so a method that ignores `substitute` fails.

@@ -16,9 +16,9 @@ extension KeyValueStore {
   /// store wait, so a counter that changes only in transactions is exact.
   ///
   /// A refused change fails the transaction, even if a later one succeeds: an in-place change of a
-  /// value that cannot be decoded, and a set of a value that cannot be encoded or that the property's
-  /// check refuses. The transaction then throws the reason at its end, and changes nothing. A method
-  /// that throws, such as `save`, leaves this to the closure.
+  /// value that cannot be decoded, and a set of a value that cannot be encoded or that the
+  /// property's check refuses. The transaction then throws the reason at its end, and changes
+  /// nothing. A method that throws, such as `save`, leaves this to the closure.
   ///
   /// A nested transaction is part of the outer one; if it throws, only its changes are discarded.
   ///

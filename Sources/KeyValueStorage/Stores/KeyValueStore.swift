@@ -192,8 +192,8 @@ extension KeyValueStore {
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once to
   /// standard error, until the access succeeds again, or the invalid value changes; it remembers
-  /// the latest 100. A refusal of in-place changes because of such a failure is printed once as well.
-  /// In a forked child it prints one line in all.
+  /// the latest 100. A refusal of in-place changes because of such a failure is printed once as
+  /// well. In a forked child it prints one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }

@@ -44,8 +44,8 @@ struct StoreState: Sendable {
   /// The open transaction of any thread; nil if there is none.
   private(set) var transaction: OpenTransaction?
   var ownTransaction: OpenTransaction? { transaction?.thread == .current ? transaction : nil }
-  /// The default values that this store is writing under keys without a value, which changes no
-  /// property; after a failure, until the next write.
+  /// The default values that this store is writing under keys without a value, which observers of
+  /// all keys are not told of; after a failure, until the next write.
   private var writtenDefaults: [StoredKey: EncodedValue] = [:]
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
@@ -79,14 +79,16 @@ struct StoreState: Sendable {
       transaction?.draft[key] = value
       return nil
     }
-    if !observers.byKey.isEmpty { observers.notify(key, from: self[key], to: value) }
+    if !observers.byKey.isEmpty, self[key] != value {
+      observers.notify(key, from: self[key], to: value)
+    }
     unsaved.updateValue((value, generation), forKey: key)
     return generation
   }
 
   /// Sets those of the keys that have no value, in the transaction of the calling thread.
   ///
-  /// Observers are not notified of these values, whichever thread reads them first.
+  /// Observers of all keys are not notified of these values, whichever thread reads them first.
   mutating func addDefaults(_ defaults: [(key: StoredKey, value: EncodedValue)]) {
     for (key, value) in defaults where visible(key) == nil {
       writtenDefaults[key] = value
@@ -131,7 +133,7 @@ struct StoreState: Sendable {
       isOverdue = false
     }
     let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
-    for value in pending { value.declaration.cache.invalidate(byOthers: changed == nil) }
+    for value in pending { value.declaration.cache.isOutdated = true }
     // Last, so that an observer of errors is not called with nil before a mistake is found.
     readError = nil
     // The written keys no longer have the error of those that are left.
@@ -147,7 +149,7 @@ struct StoreState: Sendable {
     if readError != error {
       // The newest error replaces that of an earlier assignment.
       for declaration in declarations.all where declaration.cache.rejection != nil {
-        declaration.cache.rejection = nil
+        declaration.cache.reject(nil)
       }
     }
     readError = error
@@ -166,7 +168,8 @@ struct StoreState: Sendable {
     return now - start < limit
   }
 
-  /// Makes the transaction of the calling thread, if there is one, fail because of a refused change.
+  /// Makes the transaction of the calling thread, if there is one, fail because of a refused
+  /// change.
   mutating func failTransaction(_ error: KeyValueStoreError) {
     if transaction?.thread == .current, transaction?.refusal == nil { transaction?.refusal = error }
   }

@@ -13,8 +13,8 @@ public struct UndecodableValue: Hashable, Sendable {
   /// It has at most 200 characters, none of them invisible.
   public let keyPath: String
   /// The invalid part as a single value, such as `"verbose"`, its text in the file, if the format
-  /// does not allow it, or its kind, such as `an array`; nil if the part itself is not what is wrong,
-  /// as where a key is missing.
+  /// does not allow it, or its kind, such as `an array`; nil if the part itself is not what is
+  /// wrong, as where a key is missing.
   ///
   /// It has at most 40 characters of the value, none of them invisible.
   public let found: String?

@@ -8,7 +8,8 @@ import Concurrency
 /// are created for the first watch, and exist until the process ends or the app closes the
 /// descriptor; then new ones replace them.
 package enum Inotify {
-  /// A name in a directory whose events are watched; the empty name is the directory or file itself.
+  /// A name in a directory whose events are watched; the empty name is the directory or file
+  /// itself.
   struct WatchedName: Hashable, Sendable {
     /// The watch descriptor of the directory or file, which all of its watches share.
     let directory: Int32

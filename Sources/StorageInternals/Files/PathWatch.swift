@@ -7,8 +7,8 @@ import Synchronization
 /// The watch ends when it is released. The directories of the file and of the symbolic links in its
 /// path are watched for changes to those entries, and the other directories in the path for moves
 /// and removals. The file itself is watched for writes under another name: that of a hard link, or
-/// that outside of a mount of the file alone. While the kernel cannot watch one of them, the path is
-/// polled instead.
+/// that outside of a mount of the file alone. While the kernel cannot watch one of them, the path
+/// is polled instead.
 package final class PathWatch: Sendable {
   private struct State: Sendable {
     var steps: [PathStep] = []

@@ -94,7 +94,7 @@ final class FileBackendReadingTests: BackendTests {
     #expect(
       throws: KeyValueStoreError.unreadable(
         UnreadableFile(
-          place: FilePlace(path: file.path, line: 3, column: 1),
+          place: FilePlace(path: file("link"), line: 3, column: 1),
           reason: "a line has no equals sign", offset: 12))
     ) { try file.open(file("link")).load() }
     let binary = FileBackend(path: file.path, format: .binary, coding: LineFormat())

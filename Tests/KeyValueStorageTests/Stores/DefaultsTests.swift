@@ -105,6 +105,21 @@ struct DefaultsTests {
     observations.forEach { $0.cancel() }
   }
 
+  @Test func otherDefaultOfAKeyIsAChange() throws {
+    let store = try TestFile().open()
+    let other = StoredValue<String?>(wrappedValue: "x", "name", in: store)
+    let name = StoredValue<String?>("name", in: store)
+    let (names, others) = (Heard<[String?]>(), Heard<[String?]>())
+    let observations = [
+      name.observe { names.hear([$0, $1]) }, other.observe { others.hear([$0, $1]) },
+    ]
+    try store.writeDefaults()
+    store.finishHandlers()
+    #expect(names.all == [[nil, "x"]])
+    #expect(others.all == [])
+    observations.forEach { $0.cancel() }
+  }
+
   @Test func observersOfOtherStoresAreNotCalled() throws {
     let file = try TestFile()
     let store = file.openUnobserved()

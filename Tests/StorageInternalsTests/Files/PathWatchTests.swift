@@ -44,7 +44,7 @@ final class PathWatchTests: ChangedDirectory {
       try FileSystem().link(directory("file"), to: directory("there/\(round)"))
       for text in ["b", "c"] {
         try await watcher.expect("\(text)\(round)") {
-          try FileSystem().open(directory("there/\(round)"), O_WRONLY)
+          try FileSystem().open(directory("there/\(round)"), O_WRONLY | O_TRUNC)
             .write(Array("\(text)\(round)".utf8), at: 0)
         }
       }

@@ -27,6 +27,10 @@ enum Daemon {
   static let options = ["settings", "template", "vault", "state"]
 
   static func run(_ options: Options) async throws {
+    let others = ["settings", "vault", "state"].filter { options[$0] != nil }
+    if let other = others.first, options["template"] != nil {
+      throw UsageError("--template cannot be combined with --\(other).")
+    }
     // Before any question, so that a mistake in the settings is known first.
     let store = settings(options["template"] ?? options["settings"])
     @StoredValue("greeting", in: store) var greeting = "Hello"
