@@ -110,7 +110,7 @@ extension UInt8 {
   }
 
   /// Whether JSON and XML treat the byte as white space.
-  var isWhitespace: Bool {
+  package var isWhitespace: Bool {
     switch self {
     case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
     default: false

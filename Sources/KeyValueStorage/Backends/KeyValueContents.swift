@@ -13,6 +13,9 @@ public struct KeyValueContents: Sendable {
   /// A number that distinguishes this snapshot from others of the same backend.
   public internal(set) var revision: Int64
 
+  /// The other layers of a store with layers, which complete the values of these contents.
+  var overlay: LayerOverlay?
+
   /// The number of entries in a new part; a part with twice as many is divided.
   private static let partSize = 128
 
@@ -37,18 +40,28 @@ extension KeyValueContents {
     self.init(ParsedFile(entries: entries.sorted { $0.key < $1.key }), revision: revision)
   }
 
-  /// Whether there are no keys.
-  public var isEmpty: Bool { parts[0].isEmpty }
+  /// Whether there are no keys; options and variables of layers do not count.
+  public var isEmpty: Bool {
+    parts[0].isEmpty && (overlay == nil || files.allSatisfy(\.isEmpty))
+  }
 
   var entries: FlattenSequence<[ArraySlice<KeyValueEntry>]> { parts.joined() }
 
   /// The keys, sorted by their UTF-8 bytes.
-  public var keys: [String] { entries.map(\.key.string) }
+  public var keys: [String] {
+    if overlay == nil { return entries.map(\.key.string) }
+    return Set(files.flatMap { $0.entries.map(\.key) }).sorted().map(\.string)
+  }
 
   /// The encoded value of a key, found by binary search; nil if there is none.
   public subscript(key: String) -> EncodedValue? { self[StoredKey(key)] }
 
   subscript(key: StoredKey) -> EncodedValue? {
+    overlay.map { $0.value(of: key, own: own(key)) } ?? own(key)
+  }
+
+  /// Returns the value of a key without those of other layers.
+  func own(_ key: StoredKey) -> EncodedValue? {
     let (part, index, isFound) = place(of: key)
     return isFound ? parts[part][index].value : nil
   }

@@ -72,7 +72,8 @@ extension StoredFormat {
           type, from: tree, size: value.count, defaults: defaults)
       } catch {
         // `PropertyListEncoder` represents nil as a string.
-        guard !(self is JSONFormat), value.contains("$null".utf8) else { throw error }
+        let isJSON = ((self as? LayeredFormat)?.base ?? self) is JSONFormat
+        guard !isJSON, value.contains("$null".utf8) else { throw error }
         return try TreeDecoder().decodeSetting(
           type, from: tree.withNulls, size: value.count, defaults: defaults)
       }
@@ -92,11 +93,13 @@ struct DecodingFailure: Error {
   let found: String?
   let reason: String
 
-  /// Returns the error for the failure, with its place if it is known.
-  func error(at place: FileBackend.PartPlace? = nil) -> KeyValueStoreError {
+  /// Returns the error for the failure, with its place and its layer if they are known.
+  func error(
+    at place: FileBackend.PartPlace? = nil, source: KeyValueSource? = nil
+  ) -> KeyValueStoreError {
     .undecodable(
       UndecodableValue(
         key: part.key.string, type: type, reason: reason.naming(place?.first), keyPath: keyPath,
-        found: found, place: place?.place))
+        found: found, place: place?.place, source: source))
   }
 }

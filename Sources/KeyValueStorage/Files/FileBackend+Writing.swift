@@ -54,7 +54,7 @@ extension FileBackend {
   func lockFile(
     at target: inout String, within timeout: Duration?
   ) throws(KeyValueStoreError) -> FileLock {
-    try convertingErrors { () throws(SystemError) in
+    do throws(SystemError) {
       target = try fileSystem.resolve(path)
       while true {
         let lockPath = target.companion(".lock", prefix: ".")
@@ -71,6 +71,8 @@ extension FileBackend {
         if current.isSamePath(as: target) { return lock }
         target = current
       }
+    } catch {
+      throw KeyValueStoreError.ofWriting(error)
     }
   }
 
@@ -101,7 +103,7 @@ extension FileBackend {
       // The new file cannot have the same owner; `EINVAL` means that the user namespace lacks it.
       let cannotCopyOwner = error.call == .fchown && [EPERM, EINVAL].contains(error.code)
       throw cannotCopyOwner && base.status?.owner != geteuid()
-        ? .ownedByAnother(path: target) : KeyValueStoreError(error)
+        ? .ownedByAnother(path: target) : .ofWriting(error)
     }
   }
 

@@ -54,6 +54,7 @@ extension KeyValueBackend {
   /// Returns the errors for failures to decode values, with their places in the file.
   func errors(for failures: [DecodingFailure]) -> [KeyValueStoreError] {
     if failures.isEmpty { return [] }
+    if let layers = self as? LayeredBackend { return layers.errors(for: failures) }
     let places = (self as? FileBackend)?.places(of: failures.map(\.part))
     return failures.enumerated().map { $1.error(at: places?[$0]) }
   }

@@ -49,8 +49,22 @@ struct KeyObservers: Sendable {
     if byKey[nil] == nil { return keys }
     keys.formUnion(before.unsaved.keys)
     keys.formUnion(after.unsaved.keys)
+    // Contents before the first ones have no file.
+    let (before, after) = (before.contents?.files ?? [], after.contents?.files ?? [])
+    for index in 0..<max(before.count, after.count) {
+      let old = before.indices.contains(index) ? before[index].parts[...] : []
+      let new = after.indices.contains(index) ? after[index].parts[...] : []
+      Self.addKeys(ofChanged: old, new, to: &keys)
+    }
+    return keys
+  }
+
+  private static func addKeys(
+    ofChanged old: ArraySlice<ArraySlice<KeyValueEntry>>,
+    _ new: ArraySlice<ArraySlice<KeyValueEntry>>, to keys: inout Set<StoredKey>
+  ) {
     // Each key whose entry differs is in an unequal part. Parts that are shared are equal at once.
-    var (old, new) = (before.contents?.parts[...] ?? [], after.contents?.parts[...] ?? [])
+    var (old, new) = (old, new)
     while let part = old.first, part == new.first { _ = (old.popFirst(), new.popFirst()) }
     while let part = old.last, part == new.last { _ = (old.popLast(), new.popLast()) }
     if old.count == new.count {
@@ -58,7 +72,6 @@ struct KeyObservers: Sendable {
     } else {
       keys.formUnion((old + new).joined().map(\.key))
     }
-    return keys
   }
 
   /// Schedules the calls of the observers of a key and of all keys.

@@ -245,7 +245,7 @@ extension StoreState {
   /// Whether the reason to reject a change still holds.
   func isCurrent(_ rejection: KeyValueStoreError, of declaration: Declaration) -> Bool {
     switch rejection {
-    case .unencodable: true
+    case .unencodable, .overridden, .readOnly: true
     case .undecodable: declaration.cache.error != nil
     default: readError != nil
     }

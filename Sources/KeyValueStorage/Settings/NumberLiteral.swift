@@ -38,7 +38,7 @@ extension NumberLiteral: StoredScalar {
   }
 
   package init(_ tree: ValueTree) throws(ValueCodingError.Problem) {
-    guard case .number(let number) = tree else { throw tree.isNot(.number) }
+    guard case .number(let number) = tree.withNumber else { throw tree.isNot(.number) }
     let literal: NumberLiteral? =
       switch number {
       case .integer(let integer): NumberLiteral(integer)

@@ -28,6 +28,12 @@ final class Setting: Sendable {
     return cached ?? read().value
   }
 
+  var source: KeyValueSource {
+    if Fork.isChild { return .defaultValue }
+    store.loadIfNeeded()
+    return store.source(of: key)
+  }
+
   var isSet: Bool {
     if Fork.isChild { return false }
     store.loadIfNeeded()
@@ -107,7 +113,12 @@ final class Setting: Sendable {
 
   func reset() {
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
-    assign(nil, nil)
+    do {
+      assign(try store.valueAfterRemoval(of: key), nil)
+    } catch {
+      reject(error)
+      KeyValueStore.onFailure(error)
+    }
   }
 
   /// Sets the reason why the last assignment was rejected; nil if it was not.
@@ -134,10 +145,13 @@ final class Setting: Sendable {
         state.notifyErrorObservers(of: key)
         return false
       }
-      replaced = declaration.cache.valid
-      declaration.cache.set(encoded, (value, nil), since: generation)
-      // The thread of a transaction has its own value.
-      declaration.cache.generation = state.transaction == nil ? generation : nil
+      // The value of a lower layer, which a reset reveals, is decoded at the next get.
+      if encoded == nil || value != nil {
+        replaced = declaration.cache.valid
+        declaration.cache.set(encoded, (value, nil), since: generation)
+        // The thread of a transaction has its own value.
+        declaration.cache.generation = state.transaction == nil ? generation : nil
+      }
       state.notifyErrorObservers(of: key)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
@@ -195,8 +209,7 @@ final class Setting: Sendable {
   private func encode<Value: Codable & Sendable>(
     _ value: Value
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    try store.coding.encode(
-      value, key: key.string, default: (defaultValue as? Box<Value>)?.value)
+    try store.encode(value, for: key, default: (defaultValue as? Box<Value>)?.value)
   }
 
   /// Calls a closure with nil and the current value, then at each change with the old and new one.

@@ -92,6 +92,13 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Whether a value is stored, of this type or another.
   public var isSet: Bool { setting.isSet }
 
+  /// The source of the stored value, such as the first layer of the store that has it; the default
+  /// value if none has.
+  ///
+  /// A structure may have members of other layers. If the stored value is not of this type, so that
+  /// the property keeps its last valid value, this is the source of the stored one.
+  public var source: KeyValueSource { setting.source }
+
   /// The reason why the value may be stale, not the stored one, or not yet on disk; nil if none.
   public var error: KeyValueStoreError? { setting.error }
 

@@ -55,8 +55,17 @@ extension KeyValueStore {
     // outside of the lock, because the type's `Encodable` code may use the store.
     let tree = try? TreeEncoder().encode(defaultValue)
     let defaults: ValueTree? = if case .dictionary? = tree { tree } else { nil }
-    return state.withLock { $0.declarations.declaration(of: key, Value.self, defaults, coding) }
-      .declaration
+    let result = state.withLock { state in
+      let result = state.declarations.declaration(of: key, Value.self, defaults, coding)
+      if !result.removed.isEmpty {
+        for index in state.keyNames.indices {
+          state.keyNames[index].keep(state.declarations.keys)
+        }
+      }
+      return result
+    }
+    checkName(of: key)
+    return result.declaration
   }
 
   /// Caches contents, decodes the values of properties that have changed, and reports mistakes.
@@ -187,7 +196,13 @@ extension KeyValueStore {
   private static var reportLimit: Int { 100 }
 
   private func unknownEntries(in state: StoreState) -> [KeyValueEntry] {
-    (state.contents?.parts ?? []).joined().filter { entry in
+    var entries = (state.contents?.files ?? []).flatMap(\.entries)
+    if layers != nil {
+      // The first file that has a key shows where it is.
+      let byKey = Dictionary(entries.map { ($0.key, $0) }) { first, _ in first }
+      entries = byKey.values.sorted { $0.key < $1.key }
+    }
+    return entries.filter { entry in
       // In a store with a version, the key `$version` is reserved.
       state.declarations[entry.key].isEmpty
         && (version.number == 0 || entry.key != SettingsVersion.key)
@@ -201,13 +216,13 @@ extension KeyValueStore {
       .filter { $0.utf8.count <= Self.comparedSize }.sorted()
       .map { (name: $0, scalars: Array($0.unicodeScalars)) }
     let parts = entries.map { FilePart(key: $0.key, value: $0.value, location: .key) }
-    let places = (backend as? FileBackend)?.places(of: parts)
+    let places = layers?.places(of: parts) ?? (backend as? FileBackend)?.places(of: parts)
     return entries.enumerated().map { index, entry in
       UnknownKey(
         key: entry.key.string,
         suggestion: index < Self.reportLimit
           ? Self.mostSimilar(to: entry.key.string, among: known) : nil,
-        place: places?[index].place)
+        place: places?[index]?.place)
     }
   }
 

@@ -23,7 +23,12 @@ extension KeyValueStore {
       return draft
     }
     // In a store with a version, the key `$version` is reserved.
-    return version.number == 0 ? draft.contents.keys : draft.keys
+    if version.number != 0 { return draft.keys }
+    if layers == nil { return draft.contents.keys }
+    // Of options and variables, only those of properties have a known key.
+    let declared = state.withLock { Array($0.declarations.keys) }
+    return Set(declared + draft.contents.keys.map(StoredKey.init)).sorted()
+      .filter { draft[$0] != nil }.map(\.string)
   }
 
   /// Returns the value of a key that is determined at run time; nil if there is none.
@@ -95,7 +100,7 @@ extension KeyValueStore {
     do {
       if let cached, !hadError, !(try backend.hasChanged(since: cached.revision)) { return }
       let newest = try backend.load()
-      if isImplicit, newest.isEmpty, isInGracePeriod() { return }
+      if isImplicit, newest.hasEmptiedFile(since: cached), isInGracePeriod() { return }
       try adopt(newest, isImplicit: isImplicit)
     } catch {
       if isImplicit, !hadError, isInGracePeriod() { return }

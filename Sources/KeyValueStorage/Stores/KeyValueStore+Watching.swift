@@ -54,7 +54,9 @@ extension KeyValueStore {
       if let cached, !hadError { hasChanged = try backend.hasChanged(since: cached.revision) }
       if hasChanged {
         let newest = try backend.load()
-        if !isRetry, newest.isEmpty, !(cached?.isEmpty ?? true) { return scheduleRefresh() }
+        if !isRetry, cached != nil, newest.hasEmptiedFile(since: cached) {
+          return scheduleRefresh()
+        }
         try adopt(newest)
       }
       // Coalesced writes remain scheduled.

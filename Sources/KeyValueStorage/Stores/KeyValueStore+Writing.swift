@@ -8,11 +8,13 @@ extension KeyValueStore {
   ///
   /// - Throws: ``KeyValueStoreError``, if the value cannot be encoded or written.
   public func set(_ value: some Encodable, for key: String) throws {
-    try save(StoredKey(key), try coding.encode(value, key: key))
+    try save(StoredKey(key), try encode(value, for: StoredKey(key)))
   }
 
   /// Removes a key, in the same way as ``set(_:for:)`` sets one; a missing key is not an error.
-  public func remove(_ key: String) throws { try save(StoredKey(key), nil) }
+  public func remove(_ key: String) throws {
+    try save(StoredKey(key), try valueAfterRemoval(of: StoredKey(key)))
+  }
 
   /// Writes all unsaved changes, and returns when they are on disk.
   ///

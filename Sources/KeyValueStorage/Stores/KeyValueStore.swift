@@ -30,6 +30,8 @@ import ValueFormats
 public final class KeyValueStore: Sendable {
   let backend: any KeyValueBackend
   let coding: any StoredFormat
+  /// The backend of a store with layers; nil for any other.
+  let layers: LayeredBackend?
   let version: SettingsVersion
   let state = Lock(StoreState())
   /// Held by the thread that writes or is in a transaction.
@@ -70,7 +72,9 @@ public final class KeyValueStore: Sendable {
     gracePeriod: Duration
   ) {
     self.backend = backend
-    coding = backend.format.coding
+    layers = backend as? LayeredBackend
+    coding =
+      layers == nil ? backend.format.coding : LayeredFormat(base: backend.format.coding)
     self.version = version
     self.gracePeriod = gracePeriod
     delay = if case .coalesced(let delay) = writes { delay } else { nil }
@@ -82,7 +86,7 @@ public final class KeyValueStore: Sendable {
 
   /// A remark on the durability of writes in the file's directory; nil if there is none.
   package var directoryRemark: String? {
-    get throws { try (backend as? FileBackend)?.directoryRemark }
+    get throws { try ((layers?.writableBackend ?? backend) as? FileBackend)?.directoryRemark }
   }
 
   /// The maximum time that a write waits for a process that has locked the file, 30 seconds by
@@ -128,12 +132,9 @@ extension KeyValueStore {
     propertyList file: URL, format: KeyValueFormat = .xml, writes: WritePolicy = .durable,
     version: Int = 0, migrations: [KeyValueMigration] = []
   ) {
-    let backend: any KeyValueBackend =
-      format == .json
-      ? MemoryBackend(
-        failingWith: .invalid("JSON is no property list. Create the store with init(json:)."))
-      : Self.backend(file, format)
-    self.init(backend, writes: writes, version: version, migrations: migrations)
+    self.init(
+      Self.backend(propertyList: file, format), writes: writes, version: version,
+      migrations: migrations)
   }
 
   /// Creates a store in `settings.json` in an app's configuration directory.
@@ -161,7 +162,16 @@ extension KeyValueStore {
   /// ``init(applicationName:writes:version:migrations:)``.
   public static let standard = KeyValueStore(applicationName: nil)
 
-  private static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
+  static func backend(
+    propertyList file: URL, _ format: KeyValueFormat
+  ) -> any KeyValueBackend {
+    format == .json
+      ? MemoryBackend(
+        failingWith: .invalid("JSON is no property list. Create the store with init(json:)."))
+      : backend(file, format)
+  }
+
+  static func backend(_ file: URL, _ format: KeyValueFormat) -> any KeyValueBackend {
     // The path of an invalid URL is empty.
     let path = file.isFileURL ? file.path : ""
     if !path.isEmpty { return FileBackend(path: path, format: format) }

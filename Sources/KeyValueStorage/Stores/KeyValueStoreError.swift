@@ -19,8 +19,11 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case notAFile(path: String)
   /// The file is, or would become, larger than the limit in bytes.
   case tooLarge(path: String, limit: Int)
-  /// The owner of the file has no permission to write it.
-  case readOnly(path: String)
+  /// The file, or the backend of this name, is read-only for this process.
+  case readOnly(path: String, ReadOnlyReason = .mode)
+  /// A set would have no effect, because a higher layer of the store has the key, or a member of
+  /// its value.
+  case overridden(key: String, by: KeyValueSource)
   /// Another user owns the file, and writing it would change its owner.
   case ownedByAnother(path: String)
   /// Another process held the lock at `path` for longer than ``KeyValueStore/lockTimeout``;
@@ -75,9 +78,11 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
       \(path.shown) is, or would become, larger than \(limit) bytes. Store large data in a \
       separate file.
       """
-    case .readOnly(let path):
+    case .readOnly(let path, let reason): "\(path.shown) is read-only\(reason.ending)"
+    case .overridden(let key, let source):
       """
-      \(path.shown) is read-only, even for its owner. Permit writing with chmod u+w, and try again.
+      \([ValueStep]().keyPath(from: key)) is set by \(source), which overrides the settings that can \
+      be written. Change it there, or remove it there to set it here.
       """
     case .ownedByAnother(let path):
       "Another user owns \(path.shown). Write it as that user, or change its owner."
@@ -118,13 +123,22 @@ extension String {
 
 extension KeyValueStoreError {
   init(_ error: SystemError) {
-    if error.call == .flock, error.code == ETIMEDOUT {
+    if error.code == EROFS {
+      self = .readOnly(
+        path: error.path, .refused(call: error.call.rawValue, code: error.code))
+    } else if error.call == .flock, error.code == ETIMEDOUT {
       self = .busy(path: error.path, holder: error.holder)
     } else if error.isUncertain {
       self = .uncertain(path: error.path, code: error.code)
     } else {
       self = .system(call: error.call.rawValue, path: error.path, code: error.code)
     }
+  }
+
+  /// Returns the error of a failure to write a file.
+  static func ofWriting(_ error: SystemError) -> KeyValueStoreError {
+    guard error.call == .open, error.code == EACCES else { return KeyValueStoreError(error) }
+    return .readOnly(path: error.path, .refused(call: error.call.rawValue, code: error.code))
   }
 
   static func checkProcess() throws(KeyValueStoreError) {
@@ -137,6 +151,37 @@ extension KeyValueStoreError {
     case .tooLarge: true
     case .system(_, _, let code): [ENOSPC, EDQUOT, EFBIG, ENOMEM].contains(code)
     default: false
+    }
+  }
+}
+
+/// The reason why a file or a backend cannot be written.
+public enum ReadOnlyReason: Hashable, Sendable {
+  /// The owner of the file has no permission to write it.
+  case mode
+  /// The kernel refuses it: the file system is mounted read-only, as that of a ConfigMap is, or
+  /// this user may not write the directory, such as `/etc`.
+  case refused(call: String, code: Int32)
+  /// The store has layers, and none of them is writable; see ``KeyValueLayer``.
+  case layer
+  /// The backend does not support writing.
+  case backend
+
+  /// The rest of a sentence about the file, and how to resolve the error.
+  fileprivate var ending: String {
+    switch self {
+    case .mode: ", even for its owner. Permit writing with chmod u+w, and try again."
+    case .refused(let call, let code):
+      """
+       for this process: \(call) failed: \(SystemError.advice(on: code, of: call)) Make it writable, \
+      or write another file, such as one in a layer above it.
+      """
+    case .layer:
+      """
+      , because no layer of the store is writable. Add a layer with a file of the user, or create \
+      one of the layers with isWritable: true.
+      """
+    case .backend: ". Write another store, such as one with a layer above it."
     }
   }
 }

@@ -43,6 +43,8 @@ struct StoreState: Sendable {
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
   var declarations = Declarations()
+  /// The names of the properties' keys in each naming of a store with layers.
+  var keyNames: [KeyNames] = []
   var errorObservers: [ErrorObserver] = []
   /// The reported keys of the file that no property has; nil unless such keys are reported.
   var reportedUnknownKeys: [StoredKey: UnknownKey]?
@@ -60,6 +62,9 @@ struct StoreState: Sendable {
 
   /// Whether the cached contents may be stale, so that each access must check for changes.
   var needsReading: Bool { contents == nil || readError != nil || !isWatched }
+
+  /// Makes each property check its value again.
+  mutating func invalidate() { generation += 1 }
 
   /// Sets or removes a key, and returns the generation from which all threads observe the change;
   /// nil in a transaction of the calling thread.
@@ -106,7 +111,7 @@ struct StoreState: Sendable {
     if readError != nil {
       for declaration in declarations.all {
         switch declaration.cache.rejection {
-        case nil, .unencodable?, .undecodable?: break
+        case nil, .unencodable?, .undecodable?, .overridden?, .readOnly?: break
         // The newest value could not be read then.
         default: declaration.cache.rejection = nil
         }

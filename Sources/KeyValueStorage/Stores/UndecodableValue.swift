@@ -23,11 +23,13 @@ public struct UndecodableValue: Hashable, Sendable {
   /// The place of the invalid part when the store found it; nil for a store without a file, and in
   /// a migration.
   public let place: FilePlace?
+  /// The layer of the invalid part; nil for a store without layers.
+  public let source: KeyValueSource?
 
   /// Creates a description of an invalid value; the default of `keyPath` is the key.
   public init(
     key: String, type: String, reason: String, keyPath: String? = nil, found: String? = nil,
-    place: FilePlace? = nil
+    place: FilePlace? = nil, source: KeyValueSource? = nil
   ) {
     self.key = key
     self.type = type
@@ -35,6 +37,7 @@ public struct UndecodableValue: Hashable, Sendable {
     self.found = found
     self.reason = reason
     self.place = place
+    self.source = source
   }
 }
 
@@ -43,7 +46,7 @@ extension UndecodableValue: CustomStringConvertible {
   /// expected one of info, debug`; a reason that does not say what is expected is followed by the
   /// type.
   public var description: String {
-    let start = (place.map { "\($0): " } ?? "") + keyPath
+    let start = ((place?.description ?? source?.description).map { "\($0): " } ?? "") + keyPath
     if let found, reason.hasPrefix("expected ") { return "\(start) is \(found), \(reason)" }
     return "\(start)\(found.map { " is \($0)" } ?? ""): \(reason) (type \(type))"
   }

@@ -85,6 +85,7 @@ struct BinaryObjectBuilder {
         setReference(sorted.count + index, of: dictionary, to: value)
       }
       return dictionary
+    case .layered: return try add(tree.plain, within: depth)
     }
   }
 

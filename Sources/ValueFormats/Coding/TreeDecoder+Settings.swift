@@ -21,15 +21,24 @@ extension TreeDecoder {
     _ type: Value.Type, from tree: ValueTree, size: Int, defaults: ValueTree?
   ) throws(InvalidValue) -> Value {
     var (completed, addedCount) = (tree, 0)
+    // The default value is the last of the layers.
+    var additions = ValueTree.dictionary([:])
     lazy var limit = Self.memberLimit(tree, size: size)
     while true {
       do {
         return try completed.value(of: type, at: nil, CodingContext(form: .setting))
       } catch {
-        guard let defaults, case DecodingError.keyNotFound(let key, let context) = error,
-          completed.add(
-            from: defaults, at: (context.codingPath + [key]).map { StoredKey($0.stringValue) })
-        else { throw InvalidValue(error, in: tree) }
+        guard let defaults, case DecodingError.keyNotFound(let key, let context) = error else {
+          throw InvalidValue(error, in: tree)
+        }
+        let path = (context.codingPath + [key]).map { StoredKey($0.stringValue) }
+        let isAdded =
+          if case .layered = tree {
+            completed.addLayer(&additions, from: defaults, to: tree, at: path)
+          } else {
+            completed.add(from: defaults, at: path)
+          }
+        guard isAdded else { throw InvalidValue(error, in: tree) }
         addedCount += 1
         if addedCount > limit {
           let problem = ValueCodingError.Problem.tooManyMissing(limit: limit)
@@ -76,6 +85,38 @@ extension ValueTree {
     // A second reference to the members would make the change copy all of them.
     self = .null(depth: 0)
     members[key, default: .null(depth: 0)].insert(value, at: path.dropFirst())
+    self = .dictionary(members)
+  }
+
+  /// Sets this value to those of layers and of `additions`, to which the value of `defaults` at a
+  /// path is added; returns false under the conditions of ``add(from:at:)``.
+  fileprivate mutating func addLayer(
+    _ additions: inout ValueTree, from defaults: ValueTree, to layers: ValueTree,
+    at path: [StoredKey]
+  ) -> Bool {
+    var (present, addition) = (Optional(self), defaults)
+    for key in path {
+      guard let structure = present?.structure, case .dictionary(let source) = addition,
+        let next = source[key]
+      else { return false }
+      present = structure.member(key)
+      addition = next
+    }
+    guard present == nil, let structure = layers.structure else { return false }
+    additions.insertBelow(addition, at: path[...])
+    let base = if case .layered(.layers(let layers)) = structure { layers } else { [structure] }
+    self = .layered(.layers(base + [additions]))
+    return true
+  }
+
+  /// Inserts a value at a path of keys, with the dictionaries that are missing on the way.
+  private mutating func insertBelow(_ value: ValueTree, at path: ArraySlice<StoredKey>) {
+    guard let key = path.first else { return self = value }
+    var members: [StoredKey: ValueTree] = [:]
+    if case .dictionary(let present) = self { members = present }
+    // A second reference to the members would make the change copy all of them.
+    self = .null(depth: 0)
+    members[key, default: .dictionary([:])].insertBelow(value, at: path.dropFirst())
     self = .dictionary(members)
   }
 }

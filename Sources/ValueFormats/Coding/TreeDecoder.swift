@@ -30,15 +30,20 @@ final class TreeReader: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard case .dictionary(let entries) = tree else {
+    if case .dictionary(let entries) = tree {
+      try checkDepth()
+      return KeyedDecodingContainer(KeyedTreeReader(entries: entries, reader: self))
+    }
+    guard case .layered = tree, let structure = tree.structure else {
       throw DecodingError(tree.isNot(.dictionary), of: [String: Any].self, at: path)
     }
     try checkDepth()
-    return KeyedDecodingContainer(KeyedTreeReader(entries: entries, reader: self))
+    return KeyedDecodingContainer(
+      KeyedTreeReader(entries: [:], layered: structure, reader: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard case .array(let elements) = tree else {
+    guard let elements = tree.elements else {
       throw DecodingError(tree.isNot(.array), of: [Any].self, at: path)
     }
     try checkDepth()
@@ -81,6 +86,9 @@ extension ValueTree {
   func value<Value: Decodable>(
     of type: Value.Type, at path: @autoclosure () -> CodingPath?, _ context: CodingContext
   ) throws -> Value {
+    if case .layered(let layered) = self, let value = try layered.value(for: type, at: path()) {
+      return try value.value(of: type, at: path(), context)
+    }
     do throws(ValueCodingError.Problem) {
       try check(type, context.form)
       if let value = try builtIn(as: type, context.form) { return value }
@@ -131,12 +139,15 @@ extension TreeReader {
 /// A decoding container for a dictionary, which falls back to a canonically equivalent key.
 struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let entries: [StoredKey: ValueTree]
+  /// The structure of several layers or of text, in place of the entries; nil for other values.
+  var layered: ValueTree?
   let reader: TreeReader
 
   var codingPath: [any CodingKey] { reader.codingPath }
 
   var allKeys: [Key] {
     // The keys are sorted, because a `Dictionary` retains the last of canonically equivalent keys.
+    if let layered { return layered.memberKeys.sorted().compactMap { Key(stringValue: $0.string) } }
     let keys = entries.keys.allSatisfy(\.isASCII) ? Array(entries.keys) : entries.keys.sorted()
     return keys.compactMap { Key(stringValue: $0.string) }
   }
@@ -187,13 +198,15 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    entries.value(matching: StoredKey(key.stringValue))
+    let key = StoredKey(key.stringValue)
+    if let layered { return layered.member(key) }
+    return entries.value(matching: key)
   }
 }
 
 extension [StoredKey: ValueTree] {
   /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
-  fileprivate func value(matching key: StoredKey) -> ValueTree? {
+  func value(matching key: StoredKey) -> ValueTree? {
     self[key] ?? equivalentKey(of: key).flatMap { self[$0] }
   }
 

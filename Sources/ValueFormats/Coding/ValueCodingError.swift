@@ -7,6 +7,8 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     /// More members than the limit are missing, each of which a default value has.
     case tooManyMissing(limit: Int)
     case missingElement
+    /// Variables cannot name the keys of a dictionary.
+    case unnamedKeys
     /// The type cannot represent the number; an integer type has a range.
     case outOfRange(type: String, range: String? = nil)
     case notValid
@@ -58,6 +60,7 @@ extension ValueCodingError.Problem {
     case .missingKey(nil): "a key is missing"
     case .tooManyMissing(let limit): "more than \(limit) members are missing"
     case .missingElement: "the array has too few elements"
+    case .unnamedKeys: "expected all of the dictionary, as JSON in one variable"
     case .outOfRange(let type, let range):
       "the number is out of range for \(type)\(range.map { ", from \($0)" } ?? "")"
     case .notValid: "the stored value is not valid for this type"

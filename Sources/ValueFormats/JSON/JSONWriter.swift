@@ -26,6 +26,7 @@ struct JSONWriter: TextWriter {
     case .array(let elements):
       try append(elements.map { (nil, $0) }, between: ("[", "]"), within: depth)
     case .dictionary(let members): try append(members.inOrder, between: ("{", "}"), within: depth)
+    case .layered: try value(tree.plain, within: depth)
     }
   }
 

@@ -36,6 +36,12 @@ extension ValueTree {
         tree = member
       case (.array(let elements), .index(let index)) where elements.indices.contains(index):
         tree = elements[index]
+      case (.layered, .key(let key)):
+        guard let member = tree.structure?.member(key) else { return nil }
+        tree = member
+      case (.layered, .index(let index)):
+        guard let elements = tree.elements, elements.indices.contains(index) else { return nil }
+        tree = elements[index]
       default: return nil
       }
     }
@@ -56,7 +62,9 @@ extension ValueTree {
     case .data: "data"
     case .date: "a date"
     case .array: "an array"
-    case .dictionary: "a dictionary"
+    case .dictionary, .layered(.variables): "a dictionary"
+    case .layered(.text(let text)): ValueTree.string(text).shown
+    case .layered(.layers(let layers)): layers[0].shown
     }
   }
 }

@@ -14,6 +14,8 @@ package enum ValueTree: Hashable, Sendable {
   case date(Date)
   case array([ValueTree])
   case dictionary([StoredKey: ValueTree])
+  /// A value of a store with layers, which is only decoded, and never encoded.
+  case layered(LayeredValue)
 }
 
 /// The form that values have in a tree.
@@ -91,6 +93,17 @@ extension ValueTree {
     if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
     if type == Duration.self { return try Duration(self).map { identityCast($0, to: type) } }
     return nil
+  }
+
+  /// The notation of a standard type in text, except `Bool`; nil for other types.
+  static func form(of type: Any.Type) -> ValueCodingError.Kind? {
+    if type == String.self || type == URL.self || type == Data.self { return .string }
+    let numbers: [Any.Type] = [
+      Int.self, Double.self, UInt8.self, Date.self, Float.self, Int8.self, Int16.self, Int32.self,
+      Int64.self, UInt.self, UInt16.self, UInt32.self, UInt64.self, Int128.self, UInt128.self,
+      Decimal.self, Duration.self,
+    ]
+    return numbers.contains { $0 == type } ? .number : nil
   }
 
   /// Throws an error if only the form of settings allows reading the value as a type.
@@ -189,7 +202,8 @@ extension ValueTree {
       case .data: .data
       case .date: .date
       case .array: .array
-      case .dictionary: .dictionary
+      case .dictionary, .layered(.variables), .layered(.layers): .dictionary
+      case .layered(.text): .string
       }
     return .wrongType(expected: expected, found: found)
   }

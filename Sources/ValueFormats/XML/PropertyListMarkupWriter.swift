@@ -33,6 +33,7 @@ struct PropertyListMarkupWriter: TextWriter {
     case .dictionary(let members):
       let brackets = members.isEmpty ? ("<dict/>", "") : ("<dict>", "</dict>")
       try append(members.inOrder, between: brackets, within: depth)
+    case .layered: try value(tree.plain, within: depth)
     }
   }
 

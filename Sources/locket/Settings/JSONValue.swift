@@ -78,6 +78,7 @@ extension JSONValue: StoredScalar {
       var dictionary: [StoredKey: ValueTree] = [:]
       for (key, member) in members { dictionary[key] = try converted(member) }
       return .dictionary(dictionary)
+    case .layered: return try converted(tree.plain)
     }
   }
 
@@ -119,7 +120,7 @@ extension JSONValue {
     case .dictionary(let members):
       "{\(members.sorted { $0.key < $1.key }.map(json).joined(separator: ", "))}"
     // Conversion leaves only null of these.
-    case .null, .number(.float), .data, .date: "null"
+    case .null, .number(.float), .data, .date, .layered: "null"
     }
   }
 
