@@ -9,7 +9,7 @@ final class TranscriptTests: ToolTests {
     try FileManager.default.contentsOfDirectory(atPath: Fixture.url("transcripts/alone").path)
   }
 
-  @Test func transcriptsAreFound() throws { #expect(try Self.facts.get().count == 47) }
+  @Test func transcriptsAreFound() throws { #expect(try Self.facts.get().count == 48) }
 
   @Test(arguments: try facts.get().sorted())
   func commandsPrintTheirTranscript(fact: String) throws { try expectTranscript("alone/\(fact)") }

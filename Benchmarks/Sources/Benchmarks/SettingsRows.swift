@@ -10,6 +10,9 @@ let settingsRows: [Row] = [
     name: "setting get of a struct", subject: SettingsWorkloads.getStruct,
     baseline: SettingsBaselines.dictionaryGet, target: .ratio(atMost: 3)),
   Row(
+    name: "setting get through three layers", subject: SettingsWorkloads.getThroughLayers,
+    baseline: SettingsWorkloads.get, target: .ratio(atMost: 1.2)),
+  Row(
     name: "setting get", subject: SettingsWorkloads.get, baseline: SettingsBaselines.defaultsGet,
     target: .ratio(atMost: 0.1)),
   Row(
@@ -59,6 +62,20 @@ private enum SettingsWorkloads {
   static let get = {
     let store = thousand.open()
     let settings = (0..<thousand.count).map { thousand.setting($0, in: store) }
+    return Workload(name: "get") { iterations in
+      for index in 0..<iterations { keep(settings[index % settings.count].wrappedValue) }
+    }
+  }()
+
+  /// The keys are in the lowest layer, so that each one is looked up in all of them.
+  static let getThroughLayers = {
+    let user = BenchmarkSettings(keys: 0).file
+    let store = KeyValueStore(layers: [
+      .environment(prefix: "BENCHMARK_", ["BENCHMARK_OTHER": "1"]), .json(user),
+      .json(thousand.file),
+    ])
+    let settings = (0..<thousand.count).map { thousand.setting($0, in: store) }
+    if settings[0].wrappedValue.isEmpty { fatalError("A key was not found.") }
     return Workload(name: "get") { iterations in
       for index in 0..<iterations { keep(settings[index % settings.count].wrappedValue) }
     }

@@ -39,6 +39,9 @@ extension KeyValueStore {
     return source(of: StoredKey(key))
   }
 
+  /// This store's settings as a layer of another store.
+  package var layer: KeyValueLayer { .backend(backend) }
+
   /// Returns the source of a value that is cached or not yet written.
   func source(of key: StoredKey) -> KeyValueSource {
     let (value, overlay, own) = state.withLock { state in

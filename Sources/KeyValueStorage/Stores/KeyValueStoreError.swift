@@ -123,13 +123,13 @@ extension String {
 
 extension KeyValueStoreError {
   init(_ error: SystemError) {
-    if error.code == EROFS {
-      self = .readOnly(
-        path: error.path, .refused(call: error.call.rawValue, code: error.code))
-    } else if error.call == .flock, error.code == ETIMEDOUT {
+    if error.call == .flock, error.code == ETIMEDOUT {
       self = .busy(path: error.path, holder: error.holder)
     } else if error.isUncertain {
       self = .uncertain(path: error.path, code: error.code)
+    } else if error.code == EROFS {
+      self = .readOnly(
+        path: error.path, .refused(call: error.call.rawValue, code: error.code))
     } else {
       self = .system(call: error.call.rawValue, path: error.path, code: error.code)
     }

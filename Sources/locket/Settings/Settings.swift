@@ -5,6 +5,13 @@ import ValueFormats
 extension Option {
   static let settingsFile = Option(
     "file", "FILE", "the settings file to use instead of this program's own: .json or .plist")
+  static let environmentPrefix = Option(
+    "environment", "PREFIX", "variables that begin with PREFIX are a layer above the file")
+  static let systemFile = Option(
+    "system", "FILE", "a layer below the file: .json or .plist; the first one is the highest",
+    isRepeatable: true)
+  static let sources = Option(
+    "sources", nil, "print the file or variable that each value comes from, after another tab")
 }
 
 extension Parameter {
@@ -17,13 +24,28 @@ extension Arguments {
   func settings() throws(UsageError) -> KeyValueStore {
     // Failures are thrown; they must not be reported twice.
     KeyValueStore.onFailure = { _ in }
-    guard let path = try path(.settingsFile) else { return .standard }
+    let store = try path(.settingsFile).map { path throws(UsageError) in
+      try Self.settings(at: path, of: .settingsFile)
+    }
+    var layers = [(store ?? .standard).layer]
+    if let prefix = self[.environmentPrefix] {
+      layers.insert(.environment(prefix: prefix), at: 0)
+    }
+    for path in all(.systemFile) {
+      layers.append(try Self.settings(at: path, of: .systemFile).layer)
+    }
+    return layers.count > 1 ? KeyValueStore(layers: layers) : store ?? .standard
+  }
+
+  private static func settings(
+    at path: String, of option: Option
+  ) throws(UsageError) -> KeyValueStore {
     let file = URL(filePath: path)
     if path.lowercased().hasSuffix(".json") { return KeyValueStore(json: file) }
     guard path.lowercased().hasSuffix(".plist") else {
-      throw UsageError("--file needs a file whose name ends in .json or .plist.")
+      throw UsageError("\(option.flag) needs a file whose name ends in .json or .plist.")
     }
-    return KeyValueStore(propertyList: file, format: isFileBinary ? .binary : .xml)
+    return KeyValueStore(propertyList: file, format: isBinary(path) ? .binary : .xml)
   }
 
   /// The failure if a setting is absent, possibly with its file.
@@ -38,9 +60,11 @@ extension Arguments {
   }
 
   /// Whether the settings are in a binary property list; a set keeps this format.
-  fileprivate var isFileBinary: Bool {
+  fileprivate var isFileBinary: Bool { self[.settingsFile].map(Self.isBinary) ?? false }
+
+  private static func isBinary(_ path: String) -> Bool {
     do {
-      return try self[.settingsFile].map(BinaryPropertyListFormat.isFormat) ?? false
+      return try BinaryPropertyListFormat.isFormat(path)
     } catch {
       // The store reports errors of the file.
       return false
@@ -73,10 +97,14 @@ extension Command {
   static let listSettings = Command(
     name: "settings list",
     summary: "Prints all settings, each as its key, a tab, and its value as JSON.",
-    options: [.settingsFile],
+    options: [.settingsFile, .environmentPrefix, .systemFile, .sources],
     notes: """
       A key that is empty, begins with a quotation mark, or contains invisible characters is also printed
       as JSON.
+
+      An app with these layers has each value of the first layer that has the key, and each member of a
+      structure likewise; a dictionary is printed like a structure. The source is the first layer. The
+      text of a variable is printed as a string. A variable is only known by the key of a file.
 
       \(valueNotes)
       """
@@ -87,7 +115,9 @@ extension Command {
     var status = ExitStatus.done
     for (key, value) in zip(keys, try settings.values(of: keys, as: JSONValue.self)) {
       switch value {
-      case .success(let value)?: try Output.line("\(key.asListedKey)\t\(value.json)")
+      case .success(let value)?:
+        let source = arguments[.sources] == nil ? "" : "\t\(try settings.source(of: key))"
+        try Output.line("\(key.asListedKey)\t\(value.json)\(source)")
       case .failure(let error)?:
         // An invalid value does not prevent listing the others.
         Program.report(error.text(for: arguments))
@@ -161,12 +191,17 @@ extension KeyValueStoreError {
   /// Returns the message of the error, with the command that resolves it, if there is one.
   func text(for arguments: Arguments) -> String {
     switch self {
+    // The command moves only the file of the other options.
+    case .unreadable where arguments[.systemFile] != nil,
+      .empty where arguments[.systemFile] != nil:
+      "\(self)"
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
     case .undecodable(let value):
       """
       The value of \(String(reflecting: value.key))\
-      \(value.place?.position.map { " at \($0)" } ?? "") cannot be shown: \(value.reason).
+      \(value.place?.position.map { " at \($0)" } ?? "")\
+      \(value.source.map { " in \($0)" } ?? "") cannot be shown: \(value.reason).
       """
     default: "\(self)"
     }

@@ -17,7 +17,8 @@ struct LayerNameTests {
 
   @Test func optionIsFollowedByItsValue() throws {
     let store = store(
-      "list", "--server.port", "8080", "-v", "--name=a=b", "--empty=", "--offset", "-5", "--logLevel",
+      "list", "--server.port", "8080", "-v", "--name=a=b", "--empty=", "--offset", "-5",
+      "--logLevel",
       "debug", "file", "--", "--other", "1")
     #expect(try store.value(of: "server.port") == 8080)
     #expect(try store.value(of: "name") == "a=b")
@@ -66,7 +67,9 @@ struct LayerNameTests {
   ])
   func invalidOptionIsAnErrorOfItsKey(_ arguments: [String], _ reason: String) throws {
     let store = KeyValueStore(layers: [.commandLine(arguments + ["--level=1"])])
-    let error = #expect(throws: KeyValueStoreError.self) { try store.value(of: "port", as: Int.self) }
+    let error = #expect(throws: KeyValueStoreError.self) {
+      try store.value(of: "port", as: Int.self)
+    }
     guard case .undecodable(let value)? = error else {
       Issue.record("\(String(describing: error))")
       return

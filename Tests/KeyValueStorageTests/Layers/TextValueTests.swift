@@ -86,8 +86,11 @@ struct TextValueTests {
     try expect("-inf", is: -Float.infinity)
     #expect(try values("nan", Double.self).allSatisfy { $0?.isNaN == true })
     try expect("129.90", is: try #require(Decimal(string: "129.9")))
-    try expect("12345678901234567890123456789012345678901234567890", is: NumberLiteral(
-      try #require(NumberLiteral("12345678901234567890123456789012345678901234567890")).description))
+    try expect(
+      "12345678901234567890123456789012345678901234567890",
+      is: NumberLiteral(
+        try #require(NumberLiteral("12345678901234567890123456789012345678901234567890"))
+          .description))
     try expectError("1,5", of: Double.self, "expected a number")
     try expectError("1e999", of: Double.self, "out of range")
     try expectError("x", of: Decimal.self, "expected a number")
@@ -109,7 +112,8 @@ struct TextValueTests {
     try expect("2h30m", is: Duration.seconds(9000))
     try expect("1.5", is: Duration.milliseconds(1500))
     try expect("AQL/", is: Data([1, 2, 255]))
-    try expect("https://example.com/a?b=c", is: try #require(URL(string: "https://example.com/a?b=c")))
+    try expect(
+      "https://example.com/a?b=c", is: try #require(URL(string: "https://example.com/a?b=c")))
     let id = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
     try expect(id, is: try #require(UUID(uuidString: id)))
     try expectError("today", of: Date.self, "expected a date")

@@ -23,7 +23,8 @@ extension FaultAtCall {
   /// Expects the error of the failed call; an interrupted call is repeated and has none.
   func expect(_ error: KeyValueStoreError?, _ comment: Comment) {
     switch error {
-    case .system(let call, let path, code)? where code != EINTR:
+    case .system(let call, let path, code)? where code != EINTR,
+      .readOnly(let path, .refused(let call, code))? where [EROFS, EACCES].contains(code):
       #expect("\(call) \(path)" == failed, comment)
     case .uncertain(let path, code)? where code != EINTR:
       #expect("fsync \(path)" == failed, comment)

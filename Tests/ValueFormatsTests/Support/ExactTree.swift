@@ -18,6 +18,7 @@ func exact(_ tree: ValueTree) -> String {
   case .array(let elements): "[" + elements.map(exact).joined(separator: ",") + "]"
   case .dictionary(let elements):
     "{" + elements.map { quoted($0.string) + ":" + exact($1) }.sorted().joined(separator: ",") + "}"
+  case .layered: exact(tree.plain)
   }
 }
 
