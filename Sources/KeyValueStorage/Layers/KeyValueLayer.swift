@@ -21,6 +21,7 @@ public struct KeyValueLayer: Sendable {
   ///
   /// - Parameter arguments: The arguments without the name of the program. The default value reads
   ///   those of the process, when this method is called and at no other time.
+  /// - Returns: The layer.
   public static func commandLine(
     _ arguments: [String] = Array(CommandLine.arguments.dropFirst())
   ) -> KeyValueLayer {
@@ -38,6 +39,7 @@ public struct KeyValueLayer: Sendable {
   ///   - prefix: The beginning of the names; variables with other names are not kept.
   ///   - variables: The environment. The default value reads that of the process, when this method
   ///     is called and at no other time.
+  /// - Returns: The layer.
   public static func environment(
     prefix: String, _ variables: [String: String] = ProcessInfo.processInfo.environment
   ) -> KeyValueLayer {
@@ -51,6 +53,7 @@ public struct KeyValueLayer: Sendable {
   ///   - isWritable: Whether settings may be written to the file, if no layer above is writable. By
   ///     default, files in `/etc` and `/usr`, which belong to the system, are read-only, and others
   ///     are writable.
+  /// - Returns: The layer.
   public static func json(_ file: URL, isWritable: Bool? = nil) -> KeyValueLayer {
     KeyValueLayer(file, KeyValueStore.backend(file, .json), isWritable)
   }
@@ -76,4 +79,17 @@ public struct KeyValueLayer: Sendable {
     let isOfSystem = ["/etc/", "/usr/"].contains { file.standardized.path.hasPrefix($0) }
     content = .backend(backend, isWritable: isWritable ?? !isOfSystem)
   }
+}
+
+extension KeyValueLayer: CustomStringConvertible, CustomReflectable {
+  /// The name of the layer, such as the path of its file, without any value.
+  public var description: String {
+    switch content {
+    case .text(let layer): layer.naming == .commandLine ? "the command line" : "the environment"
+    case .backend(let backend, _): backend.name
+    }
+  }
+
+  /// A mirror of the name alone, because options and variables may be secrets of other programs.
+  public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

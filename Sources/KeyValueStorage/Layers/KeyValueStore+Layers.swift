@@ -17,11 +17,11 @@ extension KeyValueStore {
   /// error that ``onFailure`` gets when the second one is created, and an error of both while the
   /// variable is set.
   ///
-  /// A set writes to the first writable layer. It fails with ``KeyValueStoreError/overridden(key:by:)``
-  /// if a layer above has the key, and with ``KeyValueStoreError/readOnly(path:_:)`` if no layer is
-  /// writable. A removed key has the value of the layers below. Such a store has no version.
+  /// A set writes to the first writable layer. If a layer above has the key, it fails with
+  /// ``KeyValueStoreError/overridden(key:by:)``, and if no layer is writable, with
+  /// ``KeyValueStoreError/readOnly(path:_:)``. A removed key has the value of the layers below.
   ///
-  /// If a file cannot be read, the store cannot, as with a single file.
+  /// If one of the files cannot be read, neither can the store. Such a store has no version.
   ///
   /// - Parameters:
   ///   - layers: The layers, of which the first is the highest.
@@ -44,22 +44,20 @@ extension KeyValueStore {
 
   /// Returns the source of a value that is cached or not yet written.
   func source(of key: StoredKey) -> KeyValueSource {
-    let (value, overlay, own) = state.withLock { state in
-      (state.visible(key), state.contents?.overlay, state.contents?.own(key))
-    }
+    let (value, overlay) = state.withLock { ($0.visible(key), $0.contents?.overlay) }
     guard let value else { return .defaultValue }
     guard let layers else { return backend.source }
     guard LayeredBytes.areLayered(value), let overlay else {
       return layers.writableBackend?.source ?? .defaultValue
     }
-    // A key that is being removed has the value of the layers below.
-    let isRemoved = overlay.value(of: key, own: own) != value
-    let candidates = overlay.candidates(of: key, own: isRemoved ? nil : own)
+    let candidates = overlay.candidates(of: key, own: LayeredBytes.own(in: value))
     return candidates.first.map { layers.source(of: key, in: $0.layer) } ?? .defaultValue
   }
 
-  private var overlay: LayerOverlay? {
+  /// Returns the newest known layers; nil for a store without layers.
+  private func overlay() throws(KeyValueStoreError) -> LayerOverlay? {
     guard let layers else { return nil }
+    try KeyValueStoreError.checkProcess()
     if state.withLock({ $0.contents == nil }) { loadIfNeeded() }
     return state.withLock { $0.contents?.overlay } ?? layers.overlayWithoutFiles
   }
@@ -78,25 +76,29 @@ extension KeyValueStore {
   func encode<Value: Encodable>(
     _ value: Value, for key: StoredKey, default defaultValue: @autoclosure () -> Value? = nil
   ) throws(KeyValueStoreError) -> EncodedValue? {
-    guard let overlay else {
+    guard let overlay = try overlay() else {
       return try coding.encode(value, key: key.string, default: defaultValue())
     }
     try checkWritable(key, overlay)
     guard let below = overlay.valueBelow(key) else {
       return try coding.encode(value, key: key.string, default: defaultValue())
     }
-    let encoded = try coding.encode(value, key: key.string)
-    guard let type = Value.self as? any Codable.Type, let lower = try? coding.decode(below),
+    var encoded = try coding.encode(value, key: key.string)
+    if let type = Value.self as? any Codable.Type, let lower = try? coding.decode(below),
       let tree = try? TreeEncoder().encode(value),
-      let hidden = tree.hidingMembers(of: lower, as: type)
-    else { return encoded }
-    return try? ArraySlice(coding.encode(hidden))
+      let hidden = tree.hidingMembers(of: lower, as: type),
+      let bytes = try? coding.encode(hidden)
+    {
+      encoded = bytes[...]
+    }
+    // The value that the key has after the write, so that the write changes nothing once more.
+    return overlay.value(of: key, own: encoded)
   }
 
   /// Returns the value that a key has when it is removed, of the layers below; nil if they have
   /// none.
   func valueAfterRemoval(of key: StoredKey) throws(KeyValueStoreError) -> EncodedValue? {
-    guard let overlay else { return nil }
+    guard let overlay = try overlay() else { return nil }
     try checkWritable(key, overlay)
     return overlay.valueBelow(key)
   }

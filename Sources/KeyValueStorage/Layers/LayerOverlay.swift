@@ -67,7 +67,7 @@ final class LayerOverlay: Sendable {
       if case .text = layers[candidate.layer] { false } else { true }
     }
     if isOfFiles, let known = cache.withLock({ $0[key] }), known.own == own { return known.value }
-    let merged = LayeredBytes.joined(candidates.map(\.value))
+    let merged = joined(candidates)
     if isOfFiles {
       cache.withLock { cache in
         // An app may read any number of keys.
@@ -82,7 +82,12 @@ final class LayerOverlay: Sendable {
   func valueBelow(_ key: StoredKey) -> EncodedValue? {
     guard let writable else { return nil }
     let candidates = candidates(of: key, own: nil, in: writable + 1..<layers.count)
-    return candidates.isEmpty ? nil : LayeredBytes.joined(candidates.map(\.value))
+    return candidates.isEmpty ? nil : joined(candidates)
+  }
+
+  private func joined(_ candidates: [Candidate]) -> EncodedValue {
+    LayeredBytes.joined(
+      candidates.map(\.value), own: candidates.firstIndex { $0.layer == writable })
   }
 
   /// Returns the layer above the writable file that has a key, or a member of its value.

@@ -41,7 +41,8 @@ struct LayerValue: Sendable {
     switch kind {
     case .json, .text: bytes.first { !$0.isWhitespace } == UInt8(ascii: "{")
     case .xml: bytes.starts(with: "<dict".utf8)
-    case .binary, .members, .variables: true
+    case .binary: if case .dictionary? = try? tree() { true } else { false }
+    case .members, .variables: true
     case .problem: false
     }
   }
@@ -77,12 +78,15 @@ extension ValueTree {
 /// It begins with a byte that is in no format of a file.
 enum LayeredBytes {
   private static let marker: UInt8 = 0xFF
+  private static let noIndex = 0xFF
 
   /// Whether bytes are values of layers instead of one of the store's file.
   static func areLayered(_ bytes: EncodedValue) -> Bool { bytes.first == marker }
 
-  static func joined(_ values: [LayerValue]) -> EncodedValue {
-    var bytes = [marker]
+  /// Joins the values of a key; `own` is the index of that of the writable file, or nil if it has
+  /// none.
+  static func joined(_ values: [LayerValue], own: Int?) -> EncodedValue {
+    var bytes = [marker, UInt8(clamping: own ?? noIndex)]
     for value in values {
       bytes.append(value.kind.rawValue)
       bytes += (0..<8).map { UInt8(truncatingIfNeeded: value.bytes.count >> ($0 * 8)) }
@@ -93,7 +97,7 @@ enum LayeredBytes {
 
   /// Returns the values of the layers, of which the first is the highest.
   static func values(in bytes: EncodedValue) -> [LayerValue] {
-    var (values, rest) = ([LayerValue](), bytes.dropFirst())
+    var (values, rest) = ([LayerValue](), bytes.dropFirst(2))
     // The bytes were made by `joined`.
     while let kind = rest.popFirst().flatMap(LayerValue.Kind.init) {
       let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -102,6 +106,14 @@ enum LayeredBytes {
       rest = rest.dropFirst(count)
     }
     return values
+  }
+
+  /// Returns the value of the writable file in the bytes of any value; nil if it has none.
+  static func own(in bytes: EncodedValue) -> EncodedValue? {
+    guard areLayered(bytes) else { return bytes }
+    let index = bytes.dropFirst().first.map(Int.init) ?? noIndex
+    let values = values(in: bytes)
+    return values.indices.contains(index) ? values[index].bytes : nil
   }
 }
 

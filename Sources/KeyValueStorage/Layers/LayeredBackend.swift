@@ -149,10 +149,8 @@ final class LayeredBackend: KeyValueBackend {
 extension KeyValueChanges {
   /// The changes of a file for changes of the contents of all layers.
   fileprivate func written(to file: KeyValueContents) -> KeyValueChanges {
-    // A value of other layers is that of a key to remove.
-    let own = byKey.mapValues { value in
-      value.flatMap { LayeredBytes.areLayered($0) ? nil : $0 }
-    }
+    // A value of other layers alone is that of a key to remove.
+    let own = byKey.mapValues { $0.flatMap(LayeredBytes.own) }
     return KeyValueChanges(
       byKey: own.filter { key, value in value != nil || file[key] != nil },
       confirmsStoredValues: confirmsStoredValues)
@@ -171,14 +169,14 @@ extension LayeredBackend {
 
   /// Returns the errors for failures to decode values, with the layers and places of the mistakes.
   func errors(for failures: [DecodingFailure]) -> [KeyValueStoreError] {
-    let (overlay, loaded) = state.withLock { ($0.overlay, $0.loaded) }
-    let own = writable.flatMap { loaded[$0] }
+    let overlay = state.withLock { $0.overlay }
     let origins = failures.map { failure -> LayerOverlay.Candidate? in
       let part = failure.part
       if !LayeredBytes.areLayered(part.value) {
         return writable.map { ($0, LayerValue(part.value, in: format)) }
       }
-      let candidates = overlay?.candidates(of: part.key, own: own?[part.key]) ?? []
+      let own = LayeredBytes.own(in: part.value)
+      let candidates = overlay?.candidates(of: part.key, own: own) ?? []
       return candidates.first { failure.isOf($0.value) } ?? candidates.first
     }
     var errors: [Int: KeyValueStoreError] = [:]

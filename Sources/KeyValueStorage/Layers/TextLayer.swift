@@ -100,7 +100,7 @@ struct TextLayer: Sendable {
 
   /// Returns the value of a key; nil if there is none.
   ///
-  /// - Parameter other: Another key of the same name, if there is one.
+  /// If another key has the same name, the value is not valid.
   func value(of key: StoredKey, ambiguousWith other: StoredKey?) -> LayerValue? {
     guard let node = node(of: key) else { return nil }
     if let other {

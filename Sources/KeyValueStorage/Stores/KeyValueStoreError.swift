@@ -81,8 +81,8 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     case .readOnly(let path, let reason): "\(path.shown) is read-only\(reason.ending)"
     case .overridden(let key, let source):
       """
-      \([ValueStep]().keyPath(from: key)) is set by \(source), which overrides the settings that can \
-      be written. Change it there, or remove it there to set it here.
+      \([ValueStep]().keyPath(from: key)) is set by \(source), which overrides the settings that \
+      can be written. Change it there, or remove it there to set it here.
       """
     case .ownedByAnother(let path):
       "Another user owns \(path.shown). Write it as that user, or change its owner."
@@ -173,8 +173,8 @@ public enum ReadOnlyReason: Hashable, Sendable {
     case .mode: ", even for its owner. Permit writing with chmod u+w, and try again."
     case .refused(let call, let code):
       """
-       for this process: \(call) failed: \(SystemError.advice(on: code, of: call)) Make it writable, \
-      or write another file, such as one in a layer above it.
+       for this process: \(call) failed: \(SystemError.advice(on: code, of: call)) Make it \
+      writable, or write another file, such as one in a layer above it.
       """
     case .layer:
       """

@@ -21,7 +21,7 @@ extension TreeDecoder {
     _ type: Value.Type, from tree: ValueTree, size: Int, defaults: ValueTree?
   ) throws(InvalidValue) -> Value {
     var (completed, addedCount) = (tree, 0)
-    // The default value is the last of the layers.
+    // The members of the default value that complete a value of layers, of which they are the last.
     var additions = ValueTree.dictionary([:])
     lazy var limit = Self.memberLimit(tree, size: size)
     while true {
@@ -32,13 +32,10 @@ extension TreeDecoder {
           throw InvalidValue(error, in: tree)
         }
         let path = (context.codingPath + [key]).map { StoredKey($0.stringValue) }
-        let isAdded =
-          if case .layered = tree {
-            completed.addLayer(&additions, from: defaults, to: tree, at: path)
-          } else {
-            completed.add(from: defaults, at: path)
-          }
-        guard isAdded else { throw InvalidValue(error, in: tree) }
+        guard
+          completed.add(from: defaults, at: path)
+            || completed.addLayer(&additions, from: defaults, to: tree, at: path)
+        else { throw InvalidValue(error, in: tree) }
         addedCount += 1
         if addedCount > limit {
           let problem = ValueCodingError.Problem.tooManyMissing(limit: limit)

@@ -64,7 +64,7 @@ extension Arguments {
 
   private static func isBinary(_ path: String) -> Bool {
     do {
-      return try BinaryPropertyListFormat.isFormat(path)
+      return try BinaryPropertyListFormat.isFormat(ofFile: path)
     } catch {
       // The store reports errors of the file.
       return false

@@ -19,28 +19,28 @@ struct LayerModelTests {
   private static func values(
     of kind: Kind, using generator: inout SeededGenerator
   ) -> Values {
-    func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {
-      Bool.random(using: &generator) ? value(&generator) : nil
+    func maybe<Value>(_ value: () -> Value) -> Value? {
+      Bool.random(using: &generator) ? value() : nil
     }
-    func number(_ generator: inout SeededGenerator) -> Int {
+    func number() -> Int {
       Int.random(in: -5...5, using: &generator)
     }
-    func text(_ generator: inout SeededGenerator) -> String {
+    func text() -> String {
       ["", "a", "8080", "{", "[1]", "true", "null", "é"].randomElement(using: &generator)!
     }
-    func list(_ generator: inout SeededGenerator) -> [Int] {
-      (0..<Int.random(in: 0...2, using: &generator)).map { _ in number(&generator) }
+    func list() -> [Int] {
+      (0..<Int.random(in: 0...2, using: &generator)).map { _ in number() }
     }
-    func labels(_ generator: inout SeededGenerator) -> [String: Int] {
+    func labels() -> [String: Int] {
       ["a", "b"].reduce(into: [:]) {
-        if Bool.random(using: &generator) { $0[$1] = number(&generator) }
+        if Bool.random(using: &generator) { $0[$1] = number() }
       }
     }
-    func server(_ generator: inout SeededGenerator) -> PartialServer {
+    func server() -> PartialServer {
       PartialServer(
         host: maybe(text), port: maybe(number), userName: maybe(text), tags: maybe(list),
         labels: maybe(labels),
-        limits: maybe { _ in PartialServer.Limits(count: maybe(number), size: maybe(number)) })
+        limits: maybe { PartialServer.Limits(count: maybe(number), size: maybe(number)) })
     }
     var values = Values(
       number: maybe(number), list: maybe(list), labels: maybe(labels), server: maybe(server))

@@ -137,4 +137,18 @@ struct LayerNameTests {
     #expect(try store.value(of: name) == 1)
     #expect(throws: KeyValueStoreError.self) { try store.value(of: "a", as: Int.self) }
   }
+
+  @Test func layerIsPrintedWithoutItsValues() throws {
+    let layers: [KeyValueLayer] = [
+      .commandLine(["--password", "hunter2"]), .environment(prefix: "", ["PASSWORD": "hunter2"]),
+      try .memory { try $0.set("hunter2", for: "password") },
+    ]
+    #expect(
+      layers.map { "\($0)" } == ["the command line", "the environment", "a store in memory"])
+    for layer in layers {
+      var dumped = ""
+      dump(layer, to: &dumped)
+      #expect(!dumped.contains("hunter2") && !String(reflecting: layer).contains("hunter2"))
+    }
+  }
 }

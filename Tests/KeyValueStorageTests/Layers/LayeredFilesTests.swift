@@ -115,15 +115,16 @@ struct LayeredFilesTests {
     let number = user.number(in: store)
     #expect(number.wrappedValue == 1)
     try system.overwrite("<plist")
-    let error = #expect(throws: KeyValueStoreError.self) { try store.load() }
-    guard case .unreadable(let file)? = error else {
-      Issue.record("\(String(describing: error))")
+    let error = try #require(
+      #expect(throws: KeyValueStoreError.self) { try store.load() })
+    guard case .unreadable(let file) = error else {
+      Issue.record("\(error)")
       return
     }
     #expect(file.place.path == system.path)
     #expect(number.wrappedValue == 1 && number.error == error)
     // Only the writable file is moved aside.
-    #expect(throws: error!) { try store.moveAsideUnreadableFile() }
+    #expect(throws: error) { try store.moveAsideUnreadableFile() }
     try Shell.run("rm '\(system.path)'", in: system.directory)
     try setSystem(5)
     #expect(try number.load() == 5)
