@@ -4,9 +4,9 @@ import ValueFormats
 /// The names of keys in a layer of text, by which two keys of one name are found.
 struct KeyNames: Sendable {
   let naming: TextLayer.Naming
-  private var keys: [String: StoredKey] = [:]
+  private var keys: [StoredKey: StoredKey] = [:]
   /// The keys whose names begin with another name and two underscores, by that name.
-  private var members: [String: StoredKey] = [:]
+  private var members: [StoredKey: StoredKey] = [:]
 
   init(_ naming: TextLayer.Naming) { self.naming = naming }
 
@@ -14,10 +14,12 @@ struct KeyNames: Sendable {
   ///
   /// - Returns: The other key.
   mutating func add(_ key: StoredKey) -> StoredKey? {
-    let name = naming.name(of: key)
+    let name = StoredKey(naming.name(of: key))
     if let known = keys[name] { return known == key ? nil : known }
-    let parts = TextLayer.parts(of: name)
-    let beginnings = parts.indices.dropLast().map { parts[...$0].joined(separator: "__") }
+    let parts = TextLayer.parts(of: name.string)
+    let beginnings = parts.indices.dropLast().map { index in
+      StoredKey(parts[...index].joined(separator: "__"))
+    }
     let owner = beginnings.first { keys[$0] != nil }.flatMap { keys[$0] }
     if let other = members[name] ?? owner { return other }
     keys[name] = key

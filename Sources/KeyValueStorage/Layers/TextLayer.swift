@@ -25,7 +25,7 @@ struct TextLayer: Sendable {
     var text = ""
     /// The reason why the text is not valid, as a clause.
     var problem: String?
-    var members: [String: Node] = [:]
+    var members: [StoredKey: Node] = [:]
   }
 
   let naming: Naming
@@ -34,18 +34,19 @@ struct TextLayer: Sendable {
   /// Creates a layer of the arguments up to `--`.
   init(arguments: [String]) {
     naming = .commandLine
+    func isOption(_ word: String) -> Bool { word.utf8.starts(with: "--".utf8) }
     let words = arguments.prefix { $0 != "--" }
-    for (index, word) in words.enumerated() where word.hasPrefix("--") {
+    for (index, word) in words.enumerated() where isOption(word) {
       let parts = word.utf8.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(Substring(parts[0]))
       var text: String?
       if parts.count == 2 {
         text = String(Substring(parts[1]))
-      } else if index + 1 < words.count, !words[index + 1].hasPrefix("--") {
+      } else if index + 1 < words.count, !isOption(words[index + 1]) {
         text = words[index + 1]
       }
-      add(text, name, key: String(name.dropFirst(2)))
+      add(text, name, key: String(Substring(parts[0].dropFirst(2))))
     }
   }
 
@@ -92,7 +93,7 @@ struct TextLayer: Sendable {
   private func node(of key: StoredKey) -> Node? {
     var node = root
     for part in Self.parts(of: naming.name(of: key)) {
-      guard let next = node.members[part] else { return nil }
+      guard let next = node.members[StoredKey(part)] else { return nil }
       node = next
     }
     return node
@@ -132,7 +133,9 @@ struct TextLayer: Sendable {
   func source(of path: [ValueStep], in key: StoredKey) -> KeyValueSource? {
     guard var node = node(of: key) else { return nil }
     for step in path {
-      guard case .key(let member) = step, let next = node.members[naming.name(of: member)] else {
+      guard case .key(let member) = step,
+        let next = node.members[StoredKey(naming.name(of: member))]
+      else {
         break
       }
       node = next
@@ -144,7 +147,7 @@ struct TextLayer: Sendable {
 extension TextLayer.Node {
   fileprivate mutating func change(_ parts: ArraySlice<String>, _ body: (inout Self) -> Void) {
     guard let part = parts.first else { return body(&self) }
-    members[part, default: Self()].change(parts.dropFirst(), body)
+    members[StoredKey(part), default: Self()].change(parts.dropFirst(), body)
   }
 
   /// The first problem of this name and of those that continue it.
@@ -157,6 +160,6 @@ extension TextLayer.Node {
   fileprivate var tree: ValueTree {
     if members.isEmpty { return .string(text) }
     return .dictionary(
-      members.reduce(into: [:]) { $0[StoredKey($1.key)] = $1.value.tree })
+      members.mapValues(\.tree))
   }
 }

@@ -102,7 +102,8 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// The reason why the value may be stale, not the stored one, or not yet on disk; nil if none.
   public var error: KeyValueStoreError? { setting.error }
 
-  /// Removes the stored value, so that the default applies; like the setter, this does not throw.
+  /// Removes the stored value, so that the default applies, or in a store with layers the value of
+  /// those below the writable one; like the setter, this does not throw.
   public func reset() { setting.reset() }
 
   /// Reads and returns the newest value; returns the default value if none is stored.

@@ -13,6 +13,8 @@ extension KeyValueStore {
 
   /// Returns the keys that have a value, sorted by their UTF-8 bytes.
   ///
+  /// Options and variables of layers are only found for the keys of files and properties.
+  ///
   /// - Throws: ``KeyValueStoreError``, if the newest keys cannot be read.
   public func keys() throws -> [String] {
     try load()

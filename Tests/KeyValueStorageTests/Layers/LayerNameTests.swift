@@ -131,6 +131,14 @@ struct LayerNameTests {
     #expect(level.wrappedValue == 5 && level.error == nil)
   }
 
+  @Test func namesAreComparedByTheirBytes() throws {
+    let store = store("--\u{E9}=1", "--e\u{301}=2", "--\u{301}a=3")
+    let keys = ["\u{E9}", "e\u{301}", "\u{301}a"]
+    let properties = keys.map { StoredValue(wrappedValue: 0, $0, in: store) }
+    #expect(properties.map(\.wrappedValue) == [1, 2, 3])
+    #expect(properties.allSatisfy { $0.error == nil })
+  }
+
   @Test func namesOfManyPartsAreBounded() throws {
     let name = "a" + String(repeating: "__", count: 100_000)
     let store = store("--\(name)=1")

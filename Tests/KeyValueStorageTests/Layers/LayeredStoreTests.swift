@@ -157,6 +157,20 @@ struct LayeredStoreTests {
     }
   }
 
+  @Test func setOfAStructureIsAnnouncedOnce() throws {
+    let store = KeyValueStore(layers: [
+      try .memory(), try .memory { try $0.set(PartialServer(userName: "s"), for: "server") },
+    ])
+    let server = StoredValue(wrappedValue: Server(), "server", in: store)
+    let heard = Heard<Server>()
+    let observation = server.observe { heard.hear($1) }
+    let values = [Server(port: 1), Server(port: 2, userName: nil)]
+    for value in values { server.wrappedValue = value }
+    store.finishHandlers()
+    #expect(heard.all == values)
+    observation.cancel()
+  }
+
   @Test func storeWithoutAWritableLayerIsReadOnly() throws {
     let store = KeyValueStore(layers: [
       .commandLine(["--number=1"]), try .memory(isWritable: false),
