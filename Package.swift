@@ -192,7 +192,9 @@ let chosenSuites: [String: [String: [String]?]] = [
   ],
   "optimizer": [
     "ConcurrencyTests": ["ObserversTests.swift"],
-    "SerializedAccessTests": ["ObservationTests.swift", "WrappedValueTests.swift"],
+    "SerializedAccessTests": [
+      "ObservationTests.swift", "ReentranceTests.swift", "WrappedValueTests.swift",
+    ],
   ],
 ]
 if let name = Context.environment["SUITES"] {

@@ -1,27 +1,36 @@
 import CLibrary
 import Concurrency
-import Synchronization
+public import Synchronization
 
-/// The mutex of a value, and the state that determines how an access proceeds.
+/// The lock of a value, and the state that determines how an access proceeds.
 ///
-/// The mutex and the state share one allocation, because the C library requires a fixed address. A
+/// Both share one allocation, because atomic numbers and the C library require fixed addresses. A
 /// structure saves an indirection in each access; its owner must call `destroy()`.
 ///
-/// The mutex is of the error-checking type: locking it twice on the same thread fails, which
-/// detects nested accesses without additional cost. No other call on it fails.
+/// The lock knows the thread that holds it, which detects nested accesses. A mutex of the C library
+/// can do that as well, but takes twice as long, because it is not compiled into its callers.
 @usableFromInline @safe struct AccessLock: @unchecked Sendable {
-  @safe private struct Memory: ~Copyable {
-    var mutex = unsafe pthread_mutex_t()
-    // The sum of the reasons for taking the slow path.
-    let slowPathReasons = Atomic(0)
-    // The number of accesses in the queue that wait for the mutex. Only tests read it.
+  @usableFromInline @safe struct Memory: ~Copyable, @unchecked Sendable {
+    // `@unchecked`: the comments tell what guards the variables.
+
+    /// The thread that holds the lock, plus `contended`; 0 if the lock is free.
+    @usableFromInline let holder = Atomic<UInt>(0)
+    /// The sum of the reasons for taking the slow path.
+    @usableFromInline let slowPathReasons = Atomic(0)
+    @usableFromInline let forkCount = unsafe Fork.current
+    /// Guarded by the lock.
+    @usableFromInline var isObserved = false
+    // The number of accesses in the queue that wait for the lock. Only tests read it.
     let queuedCount = Atomic(0)
-    let forkCount = unsafe Fork.current
-    // Guarded by the mutex.
-    var isObserved = false
+    // A thread that waits holds the mutex, except while it is suspended. The mutex guards the rest.
+    var mutex = unsafe pthread_mutex_t()
+    var wakeUp = pthread_cond_t()
+    var waitingCount = 0
+    /// Whether a thread is being woken up, and does not hold the mutex yet.
+    var isWakingUp = false
   }
 
-  /// The reasons why an access must take the slow path instead of only locking the mutex.
+  /// The reasons why an access must take the slow path instead of only locking.
   enum SlowPath {
     static let customQueue = 1
     static let scheduled = 2
@@ -29,50 +38,29 @@ import Synchronization
     static let starving = 4
   }
 
-  enum Entry {
-    case entered
-    /// The calling thread already holds the mutex.
-    case nested
-    case timedOut
-  }
-
-  private let memory: UnsafeMutablePointer<Memory>
+  @usableFromInline let memory: UnsafeMutablePointer<Memory>
 
   init() {
     Fork.registerHandlers()
     unsafe memory = .allocate(capacity: 1)
     unsafe memory.initialize(to: Memory())
-    unsafe initializeMutex(&memory.pointee.mutex, PTHREAD_MUTEX_ERRORCHECK)
+    unsafe initializeMutex(&memory.pointee.mutex, PTHREAD_MUTEX_NORMAL)
+    unsafe Deadline.initializeCondition(&memory.pointee.wakeUp)
   }
 
   func destroy() {
-    unsafe pthread_mutex_destroy(&memory.pointee.mutex)
+    // In a child, the C library would wait for the threads of the parent.
+    if !isInForkedChild {
+      unsafe pthread_cond_destroy(&memory.pointee.wakeUp)
+      unsafe pthread_mutex_destroy(&memory.pointee.mutex)
+    }
     unsafe memory.deinitialize(count: 1)
     unsafe memory.deallocate()
   }
 
-  /// Locks the mutex; returns false if the calling thread already holds it.
-  func enter() -> Bool {
-    trapInForkedChild()
-    return unsafe pthread_mutex_lock(&memory.pointee.mutex) == 0
-  }
-
-  /// Locks the mutex; returns false if it is not free.
-  func tryEnter() -> Bool { unsafe pthread_mutex_trylock(&memory.pointee.mutex) == 0 }
-
-  func enter(until deadline: Deadline) -> Entry {
-    trapInForkedChild()
-    return switch unsafe deadline.lock(&memory.pointee.mutex) {
-    case 0: .entered
-    case EDEADLK: .nested
-    // The thread may have resumed long after the deadline, and the mutex may be free.
-    default: tryEnter() ? .entered : .timedOut
-    }
-  }
-
-  /// Locks the mutex for the first access in the queue.
+  /// Locks for the first access in the queue.
   ///
-  /// After the deadline, the access counts as starving until it holds the mutex. Each access that
+  /// After the deadline, the access counts as starving until it holds the lock. Each access that
   /// begins in the meantime goes to the end of the queue.
   func enterFromQueue(_ position: AccessPosition) {
     unsafe memory.pointee.queuedCount.add(1, ordering: .relaxed)
@@ -85,40 +73,24 @@ import Synchronization
     if position.deadline != nil { removeSlowPathReason(SlowPath.starving) }
   }
 
-  /// Whether the calling thread holds the mutex; determining this does not wait.
-  var isHeldByCurrentThread: Bool {
-    let entry = enter(until: .past)
-    if entry == .entered { leave() }
-    return entry == .nested
-  }
-
-  /// Unlocks the mutex; returns false if the calling thread does not hold it.
-  @discardableResult @usableFromInline
-  func leave() -> Bool {
-    if unsafe pthread_mutex_unlock(&memory.pointee.mutex) == 0 { return true }
-    // The thread of a child that was forked during the access has another identifier.
-    trapInForkedChild()
-    return false
-  }
-
   @inline(__always)
   func trapInForkedChild() {
     if isInForkedChild { Fork.trap() }
   }
 
-  var isInForkedChild: Bool { unsafe memory.pointee.forkCount.pointee != 0 }
+  @usableFromInline var isInForkedChild: Bool { unsafe memory.pointee.forkCount.pointee != 0 }
 
-  /// Whether there are observers; only accessed while the mutex is held.
-  var isObserved: Bool {
+  /// Whether there are observers; only accessed while the lock is held.
+  @inlinable var isObserved: Bool {
     get { unsafe memory.pointee.isObserved }
     nonmutating set { unsafe memory.pointee.isObserved = newValue }
   }
 
-  /// Whether an access only has to lock the mutex, which need not be held.
+  /// Whether an access only has to lock; the lock need not be held.
   ///
   /// A thread always sees the reasons that it added itself.
-  var allowsFastPath: Bool {
-    // Relaxed ordering is sufficient, because the mutex orders all other memory accesses.
+  @inlinable var allowsFastPath: Bool {
+    // Relaxed ordering is sufficient, because the lock orders all other memory accesses.
     unsafe slowPathReasons | memory.pointee.forkCount.pointee == 0
   }
 
@@ -129,7 +101,7 @@ import Synchronization
 
   var hasQueued: Bool { unsafe memory.pointee.queuedCount.load(ordering: .relaxed) > 0 }
 
-  private var slowPathReasons: Int {
+  @inlinable var slowPathReasons: Int {
     unsafe memory.pointee.slowPathReasons.load(ordering: .relaxed)
   }
 

@@ -1,28 +1,15 @@
 import CLibrary
 
-/// A point in time until which a thread waits for a mutex.
+/// A point in time until which a thread waits for the lock of a value.
 struct Deadline {
-  // int pthread_mutex_clocklock(pthread_mutex_t *, clockid_t, const struct timespec *)
-  private typealias Lock =
-    @convention(c) (
-      UnsafeMutablePointer<pthread_mutex_t>, clockid_t, UnsafePointer<timespec>
-    ) -> CInt
+  // The settable clock would prolong waits when it is set back.
+  private static let clock = CLOCK_MONOTONIC
 
   // The time for which others may overtake a waiting thread, in nanoseconds: much longer than the
   // about 50 µs of waking one, so that running threads rarely wait for another thread to wake.
   private static let timeout = 300_000
 
-  // Nil in musl and in glibc before 2.30.
-  private static let lock = unsafe cFunction("pthread_mutex_clocklock", as: Lock.self)
-
-  // `pthread_mutex_timedlock` only supports the settable clock; setting it back prolongs waits.
-  private static let clock = unsafe lock == nil ? CLOCK_REALTIME : CLOCK_MONOTONIC
-
-  static let past = Deadline(time: timespec())
-
-  private var time: timespec
-
-  private init(time: timespec) { self.time = time }
+  let time: timespec
 
   /// Creates the deadline of an access that begins now, until which other accesses may overtake it.
   init() {
@@ -33,10 +20,13 @@ struct Deadline {
       tv_sec: now.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   }
 
-  /// Locks a mutex; returns 0 or an error number, which is `ETIMEDOUT` after the deadline.
-  func lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> CInt {
-    var time = time
-    if let lock = unsafe Self.lock { return unsafe lock(mutex, Self.clock, &time) }
-    return unsafe pthread_mutex_timedlock(mutex, &time)
+  /// Initializes a condition variable for waits until a deadline.
+  static func initializeCondition(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
+    unsafe condition.initialize(to: pthread_cond_t())
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, clock)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 }

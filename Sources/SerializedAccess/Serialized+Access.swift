@@ -11,7 +11,7 @@ extension Serialized {
   ///
   /// The call waits for accesses in progress and for accesses that were scheduled earlier. If the
   /// closure throws an error, its changes are kept. Observers are notified in any case.
-  public func access<Output, Failure: Error>(
+  @inlinable public func access<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
     guard enterFastPath() else {
@@ -31,7 +31,7 @@ extension Serialized {
   }
 
   private func runScheduled(ofFirst count: Int) {
-    while let access = scheduled.removeOldest(ofFirst: count) { access(self) }
+    while let access = scheduled.removeOldest(ofFirst: count) { access.perform(self) }
   }
 }
 
@@ -43,12 +43,12 @@ extension Serialized where Value: Sendable {
   ///
   /// The closure runs on the private queue, or on the thread of an access that would otherwise wait
   /// for it. With a custom queue, it always runs on that queue.
-  public func asyncAccess(_ body: @escaping @Sendable (inout Value) -> Void) {
-    schedule { $0.mutate(body) }
+  @inlinable public func asyncAccess(_ body: @escaping @Sendable (inout Value) -> Void) {
+    add(ScheduledAccess { unsafe unsafeDowncast($0, to: Serialized.self).mutate(body) })
   }
 
   /// Schedules a change as ``asyncAccess(_:)`` does, with a function that returns the new value.
-  public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {
+  @inlinable public func asyncAccess(transform: @escaping @Sendable (Value) -> Value) {
     asyncAccess { value in value = transform(value) }
   }
 
@@ -81,14 +81,18 @@ extension Serialized where Value: Sendable {
     }
   }
 
-  /// Adds a scheduled access, which the queue or a waiting access runs.
-  func schedule(_ access: @escaping ScheduledAccess<Value>) {
+  /// Schedules an access, which the queue or a waiting access runs.
+  @inlinable @inline(__always) func schedule(_ access: @escaping @Sendable (Serialized) -> Void) {
+    add(ScheduledAccess { access(unsafe unsafeDowncast($0, to: Serialized.self)) })
+  }
+
+  @usableFromInline func add(_ access: ScheduledAccess) {
     let isFirst = scheduled.add(access)
     if customQueue != nil {
       // A separate work item for each access preserves the order among the work items of the app.
       queue.async { [self] in
         enter()
-        if let access = scheduled.removeOldest(ofFirst: .max) { access(self) }
+        if let access = scheduled.removeOldest(ofFirst: .max) { access.perform(self) }
         _ = scheduled.endDraining()
         lock.leave()
       }

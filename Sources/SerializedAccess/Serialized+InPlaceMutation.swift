@@ -7,7 +7,9 @@ import Dispatch
 ///
 /// The state is a class, because an accessor that stores a value of unknown size across its `yield`
 /// always allocates. It is not generic: looking up metadata would take longer than all the rest.
-final class InPlaceMutation {
+@usableFromInline final class InPlaceMutation: @unchecked Sendable {
+  // `@unchecked`: only the thread that makes the change uses the snapshot.
+
   /// The way in which other work on the queue is prevented during the change.
   enum Exclusion {
     /// The queue was suspended with `DispatchQueue.suspend()`.
@@ -15,6 +17,9 @@ final class InPlaceMutation {
     /// A work item on the queue waits for the end of the change.
     case waiting(QueueSuspension)
   }
+
+  /// The state of all changes without observers that suspended the queue, which saves allocations.
+  static let ofSuspendedQueue = InPlaceMutation(before: nil, .suspended)
 
   /// A snapshot of the old value for the observers; nil if there are none.
   let before: AnyObject?
@@ -28,16 +33,20 @@ final class InPlaceMutation {
 }
 
 extension Serialized {
-  /// Begins an in-place change; returns nil if `leave()` is sufficient to end it.
-  @inline(__always)
+  /// Begins an in-place change, in the order of all accesses if necessary; returns nil if
+  /// `leave()` is sufficient to end it.
+  @usableFromInline
   func beginMutation() -> InPlaceMutation? {
     let exclusion = enterFastPath() ? nil : enterInOrder()
-    if exclusion == nil, !lock.isObserved { return nil }
-    return InPlaceMutation(before: snapshotForObservers(), exclusion)
+    if lock.isObserved { return InPlaceMutation(before: snapshotForObservers(), exclusion) }
+    return switch exclusion {
+    case nil: nil
+    case .suspended: .ofSuspendedQueue
+    case .waiting: InPlaceMutation(before: nil, exclusion)
+    }
   }
 
   /// Begins an access in the order of all accesses; returns nil if the queue is not necessary.
-  @inline(never)
   private func enterInOrder() -> InPlaceMutation.Exclusion? {
     var position = AccessPosition()
     if enterWithoutQueue(&position) {
@@ -78,12 +87,20 @@ extension Serialized {
     lock.leave()
   }
 
+  /// Ends an in-place change.
+  @inlinable @inline(__always)
+  func endMutation(_ mutation: InPlaceMutation?) {
+    if let mutation { return end(mutation) }
+    if !lock.leave() { trapOnThreadChange() }
+  }
+
   /// Ends an in-place change and notifies the observers, on the custom queue if there is one.
-  func endMutation(_ mutation: InPlaceMutation) {
+  @usableFromInline
+  func end(_ mutation: InPlaceMutation) {
     // A child that was forked during the change must not use the queue.
     lock.trapInForkedChild()
     if case .waiting(let suspension)? = mutation.exclusion {
-      leave()
+      endMutation(nil)
       suspension.end { [self] in
         enter()
         notifyObservers(of: mutation)
@@ -92,13 +109,12 @@ extension Serialized {
       return
     }
     notifyObservers(of: mutation)
-    leave()
+    endMutation(nil)
     if case .suspended? = mutation.exclusion { queue.resume() }
   }
 
   private func notifyObservers(of mutation: InPlaceMutation) {
-    guard let before = mutation.before as? Box<Value> else { return }
-    notifyObservers(since: before.value)
+    if let before = mutation.before { notifyObservers(since: before) }
   }
 }
 

@@ -74,9 +74,14 @@ extension Serialized where Value: Sendable {
 }
 
 extension Serialized {
-  /// Returns the value if observers must be notified of a change; the access lock must be held.
-  func snapshotForObservers() -> Box<Value>? {
-    lock.isObserved ? Box(unsafe storage.pointee) : nil
+  /// Returns a copy of the value for `notifyObservers(since:)`; the access lock must be held.
+  @usableFromInline @inline(never)
+  func snapshotForObservers() -> AnyObject { Box(unsafe storage.pointee) }
+
+  @usableFromInline @inline(never)
+  func notifyObservers(since snapshot: AnyObject) {
+    guard let snapshot = snapshot as? Box<Value> else { return }
+    notifyObservers(since: snapshot.value)
   }
 
   func notifyObservers(since old: Value) {

@@ -3,37 +3,49 @@ import Dispatch
 
 // The order of accesses: the lock, the queue behind it, and traps on misuse.
 extension Serialized {
-  /// Begins an access and returns true if it only has to lock the mutex, and the mutex is free.
-  @inline(__always)
+  /// Begins an access and returns true if it only has to lock, and the lock is free.
+  @inlinable @inline(__always)
   func enterFastPath() -> Bool {
     // The state is checked before locking, so that the lock is held for a shorter time.
     lock.allowsFastPath && lock.tryEnter()
   }
 
-  /// Begins an assignment without observers, under the same conditions as `enterFastPath()`.
-  @usableFromInline
-  func enterToAssign() -> Bool {
+  /// Begins a change without observers, under the same conditions as `enterFastPath()`.
+  @inlinable @inline(__always)
+  func enterUnobserved() -> Bool {
     guard enterFastPath() else { return false }
     if !lock.isObserved { return true }
-    lock.leave()
+    _ = lock.leaveSlowly()
     return false
   }
 
   /// Performs an access in the order of all accesses, through the queue if necessary.
+  ///
+  /// This function is compiled for the types of its callers: looking up the types would take longer
+  /// than all the rest.
+  @inlinable @inline(never)
   func performInOrder<Output, Failure: Error>(
     _ work: () throws(Failure) -> Output
   ) throws(Failure) -> Output {
+    var outcome: Result<Output, Failure>?
+    runInOrder { outcome = Result(catching: work) }
+    guard let outcome else { fatalError("The access did not run.") }
+    return try outcome.get()
+  }
+
+  @usableFromInline
+  func runInOrder(_ work: () -> Void) {
     var position = AccessPosition()
     if enterWithoutQueue(&position) {
       defer { lock.leave() }
       runScheduled(before: position)
-      return try work()
+      return work()
     }
-    return try queue.run { () throws(Failure) in
+    queue.sync {
       lock.enterFromQueue(position)
       defer { lock.leave() }
       runScheduled(before: position)
-      return try work()
+      work()
     }
   }
 
@@ -67,12 +79,13 @@ extension Serialized {
   }
 
   /// Changes the value and notifies the observers; the access lock must be held.
+  @inlinable
   func mutate<Output, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Output
   ) throws(Failure) -> Output {
-    let before = snapshotForObservers()
+    let before = lock.isObserved ? snapshotForObservers() : nil
     // Observers are also notified after an error, because the change may be partial.
-    defer { if let before { notifyObservers(since: before.value) } }
+    defer { if let before { notifyObservers(since: before) } }
     return unsafe try body(&storage.pointee)
   }
 
@@ -91,11 +104,6 @@ extension Serialized {
     if !lock.enter() { trapOnNestedAccess() }
   }
 
-  @inline(__always)
-  func leave() {
-    if !lock.leave() { trapOnThreadChange() }
-  }
-
   @inline(never)
   private func trapOnNestedAccess() -> Never {
     fatalError(
@@ -106,8 +114,8 @@ extension Serialized {
       """)
   }
 
-  @inline(never)
-  private func trapOnThreadChange() -> Never {
+  @usableFromInline @inline(never)
+  func trapOnThreadChange() -> Never {
     fatalError(
       """
       An access to the Serialized value of type \(Value.self) on the queue "\(queue.label)" ended \
@@ -125,15 +133,4 @@ struct AccessPosition {
   var deadline: Deadline?
   /// Whether the access already counts as starving.
   var isStarving = false
-}
-
-extension DispatchQueue {
-  /// Runs a closure on the queue and waits for it.
-  func run<Output, Failure: Error>(_ work: () throws(Failure) -> Output) throws(Failure) -> Output {
-    var outcome: Result<Output, Failure>?
-    // The overload of `sync` that returns a result allocates more and is slower.
-    sync { outcome = Result(catching: work) }
-    guard let outcome else { fatalError("The queue \"\(label)\" did not run its work.") }
-    return try outcome.get()
-  }
 }
