@@ -62,23 +62,30 @@ extension AccessLock {
 
   private func waitAndEnter(until deadline: Deadline?) -> Entry {
     unsafe pthread_mutex_lock(&memory.pointee.mutex)
-    unsafe memory.pointee.waitingCount += 1
+    unsafe memory.pointee.waitingCount.add(1, ordering: .relaxed)
     defer {
-      unsafe memory.pointee.waitingCount -= 1
+      unsafe memory.pointee.waitingCount.subtract(1, ordering: .relaxed)
       unsafe pthread_mutex_unlock(&memory.pointee.mutex)
     }
     var isOver = false
     while true {
       let current = holder
       if current == 0 {
-        let others = unsafe memory.pointee.waitingCount > 1
-        if exchange(0, Self.currentThread | (others ? Self.contended : 0)) { return .entered }
-      } else if unsafe memory.pointee.isWakingUp || exchange(current, current | Self.contended) {
+        let isContended = waitingCount > 1
+        if exchange(0, Self.currentThread | (isContended ? Self.contended : 0)) { return .entered }
+      } else if isWakingUp || exchange(current, current | Self.contended) {
         if isOver { return .timedOut }
         isOver = !suspend(until: deadline)
-        unsafe memory.pointee.isWakingUp = false
+        isWakingUp = false
       }
     }
+  }
+
+  private var waitingCount: Int { unsafe memory.pointee.waitingCount.load(ordering: .relaxed) }
+
+  private var isWakingUp: Bool {
+    get { unsafe memory.pointee.isWakingUp.load(ordering: .relaxed) }
+    nonmutating set { unsafe memory.pointee.isWakingUp.store(newValue, ordering: .relaxed) }
   }
 
   /// Suspends the thread until it is woken up; returns false after the deadline.
@@ -93,8 +100,8 @@ extension AccessLock {
 
   private func wakeUpOne() {
     unsafe pthread_mutex_lock(&memory.pointee.mutex)
-    if unsafe memory.pointee.waitingCount > 0 {
-      unsafe memory.pointee.isWakingUp = true
+    if waitingCount > 0 {
+      isWakingUp = true
       unsafe pthread_cond_signal(&memory.pointee.wakeUp)
     }
     unsafe pthread_mutex_unlock(&memory.pointee.mutex)

@@ -22,12 +22,13 @@ public import Synchronization
     @usableFromInline var isObserved = false
     // The number of accesses in the queue that wait for the lock. Only tests read it.
     let queuedCount = Atomic(0)
-    // A thread that waits holds the mutex, except while it is suspended. The mutex guards the rest.
+    // A thread that waits holds the mutex, except while it is suspended. The mutex guards the rest,
+    // which is atomic because the thread sanitizer takes a change of a variable for one of all.
     var mutex = unsafe pthread_mutex_t()
     var wakeUp = pthread_cond_t()
-    var waitingCount = 0
+    let waitingCount = Atomic(0)
     /// Whether a thread is being woken up, and does not hold the mutex yet.
-    var isWakingUp = false
+    let isWakingUp = Atomic(false)
   }
 
   /// The reasons why an access must take the slow path instead of only locking.
