@@ -6,13 +6,13 @@ let serializedRows: [Row] =
   [
     Row(
       name: "Serialized get", subject: SerializedWorkloads.get, baseline: MutexWorkloads.get,
-      target: .ratio(atMost: 1.5)),
+      target: .ratio(atMost: 1.25)),
     Row(
       name: "Serialized set", subject: SerializedWorkloads.set, baseline: MutexWorkloads.set,
-      target: .ratio(atMost: 1.5)),
+      target: .ratio(atMost: 1.25)),
     Row(
       name: "Serialized += 1", subject: SerializedWorkloads.increment(threads: 1),
-      baseline: MutexWorkloads.increment, target: .ratio(atMost: 1.5)),
+      baseline: MutexWorkloads.increment, target: .ratio(atMost: 1.25)),
     Row(
       name: "Serialized get", subject: SerializedWorkloads.get, baseline: QueueWorkloads.get,
       target: .ratio(atMost: 0.2)),
@@ -27,18 +27,18 @@ let serializedRows: [Row] =
     Row(
       name: "Serialized += 1, \(threads) threads",
       subject: SerializedWorkloads.increment(threads: threads),
-      baseline: bareIncrement(threads: threads), target: .ratio(atMost: 1.5))
+      baseline: bareIncrement(threads: threads), target: .ratio(atMost: 1))
   }
   + [
     Row(
       name: "Serialized asyncAccess", subject: SerializedWorkloads.schedule,
-      baseline: QueueWorkloads.schedule, target: .ratio(atMost: 1.5)),
+      baseline: QueueWorkloads.schedule, target: .ratio(atMost: 0.4)),
     Row(
       name: "Serialized customQueue access", subject: SerializedWorkloads.accessOnCallersQueue,
-      baseline: QueueWorkloads.sync),
+      baseline: QueueWorkloads.sync, target: .ratio(atMost: 2)),
     Row(
       name: "Serialized customQueue += 1", subject: SerializedWorkloads.incrementOnCallersQueue,
-      baseline: QueueWorkloads.sync, target: .ratio(atMost: 3)),
+      baseline: QueueWorkloads.sync, target: .ratio(atMost: 2.5)),
     Row(
       name: "Serialized worst wait", subject: SerializedWorkloads.worstWait,
       baseline: QueueWorkloads.worstWait,
