@@ -30,17 +30,14 @@ final class BareCrypto: Sendable {
   init() {
     guard let library = dlopen("libcrypto.so.3", RTLD_NOW) ?? dlopen("libcrypto.so.1.1", RTLD_NOW)
     else { fatalError("There is no libcrypto to compare with.") }
-    func function<Function>(_ name: String, _ type: Function.Type = Function.self) -> Function {
-      unsafeBitCast(dlsym(library, name), to: type)
-    }
-    let makeContext: @convention(c) () -> OpaquePointer = function("EVP_CIPHER_CTX_new")
-    let makeCipher: @convention(c) () -> OpaquePointer = function("EVP_aes_256_gcm")
+    let makeContext: @convention(c) () -> OpaquePointer = function("EVP_CIPHER_CTX_new", library)
+    let makeCipher: @convention(c) () -> OpaquePointer = function("EVP_aes_256_gcm", library)
     context = makeContext()
     cipher = makeCipher()
-    initialize = function("EVP_DecryptInit_ex")
-    update = function("EVP_DecryptUpdate")
-    final = function("EVP_DecryptFinal_ex")
-    control = function("EVP_CIPHER_CTX_ctrl")
+    initialize = function("EVP_DecryptInit_ex", library)
+    update = function("EVP_DecryptUpdate", library)
+    final = function("EVP_DecryptFinal_ex", library)
+    control = function("EVP_CIPHER_CTX_ctrl", library)
     _ = initialize(context, cipher, nil, key, nonce)
   }
 
@@ -63,4 +60,10 @@ final class BareCrypto: Sendable {
     _ = control(context, 0x11, 16, UnsafeMutableRawPointer(mutating: sealed.baseAddress! + text))
     _ = final(context, &output, &count)
   }
+}
+
+/// Returns a function that a library must have, as a C function of the inferred type.
+func function<Function>(_ name: String, _ library: UnsafeMutableRawPointer) -> Function {
+  guard let address = dlsym(library, name) else { fatalError("A library has no \(name).") }
+  return unsafeBitCast(address, to: Function.self)
 }

@@ -30,13 +30,8 @@ private func growth(
 ) -> [Row] {
   files.map { name, file in
     @Sendable func workload(_ count: Int) -> Workload {
-      let directory = FileManager.default.temporaryDirectory.appending(path: "locket-\(UUID())")
-      let url = directory.appending(path: "file")
-      attempt {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try Data(file(count)).write(to: url)
-      }
-      removeAtExit(directory)
+      let url = temporaryDirectory().appending(path: "file")
+      attempt { try Data(file(count)).write(to: url) }
       return Workload(name: "\(count) parts") { iterations in
         for _ in 0..<iterations { read(url) }
       }

@@ -10,7 +10,8 @@ struct Measurement {
   var difference: Quartiles
 
   var isMet: Bool? {
-    switch row.target {
+    if ratio.median.isNaN { return nil }
+    return switch row.target {
     case .ratio(let limit): ratio.median <= limit
     case .difference(let limit): difference.median <= limit
     case .worst(let ratio, let slack): subject.highest <= ratio * baseline.highest + slack

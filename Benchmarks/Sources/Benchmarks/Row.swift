@@ -36,6 +36,11 @@ extension Workload {
     self.init(name: name, run: { _ in })
     self.nanoseconds = nanoseconds
   }
+
+  /// Returns the workload of a program or library that the machine does not have: it has no times.
+  static func missing(_ name: String) -> Workload {
+    Workload(name: "\(name): not on this machine") { .nan }
+  }
 }
 
 /// The limit of a comparison.

@@ -22,6 +22,11 @@ let serializedRows: [Row] =
     Row(
       name: "Serialized += 1", subject: SerializedWorkloads.increment(threads: 1),
       baseline: QueueWorkloads.increment, target: .ratio(atMost: 0.2)),
+    Row(name: "Serialized get", subject: SerializedWorkloads.get, baseline: ActorWorkloads.get),
+    Row(name: "Serialized set", subject: SerializedWorkloads.set, baseline: ActorWorkloads.set),
+    Row(
+      name: "Serialized += 1", subject: SerializedWorkloads.increment(threads: 1),
+      baseline: ActorWorkloads.increment),
   ]
   + [4, 8].map { threads in
     Row(
@@ -125,6 +130,45 @@ private enum MutexWorkloads {
     let box = Box()
     return Workload(name: "Mutex") { iterations in
       for _ in 0..<iterations { box.mutex.withLock { $0 += 1 } }
+    }
+  }()
+}
+
+/// Accesses from one task outside of the actor.
+private enum ActorWorkloads {
+  private actor Box {
+    var value = 1
+
+    func set(_ value: Int) { self.value = value }
+    func increment() { value += 1 }
+  }
+
+  static let get = {
+    let box = Box()
+    return Workload(name: "actor") { iterations in
+      wait {
+        var sum = 0
+        for _ in 0..<iterations { sum &+= await box.value }
+        keep(sum)
+      }
+    }
+  }()
+
+  static let set = {
+    let box = Box()
+    return Workload(name: "actor") { iterations in
+      wait {
+        for index in 0..<iterations { await box.set(index) }
+      }
+    }
+  }()
+
+  static let increment = {
+    let box = Box()
+    return Workload(name: "actor") { iterations in
+      wait {
+        for _ in 0..<iterations { await box.increment() }
+      }
     }
   }()
 }

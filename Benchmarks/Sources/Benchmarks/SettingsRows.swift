@@ -12,12 +12,22 @@ let settingsRows: [Row] = [
   Row(
     name: "setting get", subject: SettingsWorkloads.get, baseline: SettingsBaselines.defaultsGet,
     target: .ratio(atMost: 0.1)),
+  Row(name: "setting get", subject: SettingsWorkloads.get, baseline: SQLite.select()),
   Row(
     name: "setting set and get, coalesced", subject: SettingsWorkloads.setAndGet,
     baseline: SettingsBaselines.defaultsSetAndGet, target: .ratio(atMost: 1.0 / 200)),
   Row(
     name: "setting set", subject: SettingsWorkloads.set(SettingsWorkloads.thousand),
     baseline: SettingsBaselines.replace(SettingsWorkloads.thousand), target: .ratio(atMost: 1.4)),
+  Row(
+    name: "setting set", subject: SettingsWorkloads.set(SettingsWorkloads.thousand),
+    baseline: SettingsBaselines.defaultsSet),
+  Row(
+    name: "setting set", subject: SettingsWorkloads.set(SettingsWorkloads.thousand),
+    baseline: SettingsBaselines.encode),
+  Row(
+    name: "setting set", subject: SettingsWorkloads.set(SettingsWorkloads.thousand),
+    baseline: SQLite.upsert()),
   Row(
     name: "setting set at 100,000 keys",
     subject: SettingsWorkloads.set(SettingsWorkloads.hundredThousand),
@@ -162,13 +172,38 @@ private enum SettingsBaselines {
     }
   }()
 
-  static let defaultsSetAndGet = {
+  static let defaultsSetAndGet = settingDefaults("UserDefaults set and get") {
+    keep($0.string(forKey: "key 500"))
+  }
+  static let defaultsSet = settingDefaults("UserDefaults set, synchronize") {
+    keep($0.synchronize())
+  }
+
+  private static func settingDefaults(
+    _ name: String, then finish: @escaping @Sendable (UserDefaults) -> Void
+  ) -> Workload {
     // Used by one thread at a time.
     nonisolated(unsafe) let defaults = foundationDefaults()
-    return Workload(name: "UserDefaults set and get") { iterations in
+    return Workload(name: name) { iterations in
       for index in 0..<iterations {
         defaults.set(BenchmarkSettings.value(index % 2), forKey: "key 500")
-        keep(defaults.string(forKey: "key 500"))
+        finish(defaults)
+      }
+    }
+  }
+
+  /// The common way by hand.
+  static let encode = {
+    let file = temporaryDirectory().appending(path: "settings.json")
+    let values = Dictionary(
+      uniqueKeysWithValues: (0..<1000).map {
+        (BenchmarkSettings.key($0), BenchmarkSettings.value($0))
+      })
+    return Workload(name: "JSONEncoder, atomic write") { iterations in
+      var values = values
+      for index in 0..<iterations {
+        values["key 500"] = BenchmarkSettings.value(index % 2)
+        attempt { try JSONEncoder().encode(values).write(to: file, options: .atomic) }
       }
     }
   }()

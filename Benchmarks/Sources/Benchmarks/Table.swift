@@ -20,13 +20,14 @@ struct Table {
         case nil: "-"
         }
       let unit = isDifference ? " ns" : " x"
+      let isMissing = compared.median.isNaN
       return [
         measurement.row.name,
         decimal(isWorst ? measurement.subject.highest : measurement.subject.median),
         measurement.baselineName,
         decimal(isWorst ? measurement.baseline.highest : measurement.baseline.median),
-        (isDifference ? "+" : "") + decimal(compared.median) + unit,
-        "\(decimal(compared.lower)) ... \(decimal(compared.upper))",
+        isMissing ? "-" : (isDifference ? "+" : "") + decimal(compared.median) + unit,
+        isMissing ? "-" : "\(decimal(compared.lower)) ... \(decimal(compared.upper))",
         target,
         measurement.isMet.map { $0 ? "yes" : "NO" } ?? "-",
       ]
@@ -53,6 +54,7 @@ struct Table {
 
 /// Returns the number with two decimals, none from a hundred on, and four below a tenth.
 func decimal(_ number: Double) -> String {
+  if number.isNaN { return "-" }
   if abs(number) >= 100 { return "\(Int(number.rounded()))" }
   let places = abs(number) < 0.1 ? 4 : 2
   let scale = places == 4 ? 10_000 : 100

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// Runs `body` on `count` new threads, and returns the time from when all have started until the
@@ -34,6 +35,20 @@ func withAnotherThread<Result>(_ body: () -> Result) -> Result {
     pthread_join(thread, nil)
   }
   return body()
+}
+
+/// Waits for asynchronous work that must not fail.
+func wait(for work: @escaping @Sendable () async throws -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  Task {
+    do {
+      try await work()
+    } catch {
+      fatalError("The benchmark failed: \(error)")
+    }
+    isDone.signal()
+  }
+  isDone.wait()
 }
 
 private final class ThreadBody: Sendable {

@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import Glibc
 import SecretStorage
@@ -24,6 +23,9 @@ let vaultRows: [Row] = [
   Row(
     name: "vault set", subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
     baseline: VaultWorkloads.append, target: .ratio(atMost: 1.3)),
+  Row(
+    name: "vault set", subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 1),
+    baseline: SQLite.upsert()),
   Row(
     name: "vault set, 8 threads",
     subject: VaultWorkloads.set(VaultWorkloads.thousand, threads: 8),
@@ -224,18 +226,4 @@ private struct WillingAuthenticator: Authenticator {
   ) async throws(SecretStoreError) -> AuthenticationProofs {
     request.accepted
   }
-}
-
-/// Waits for asynchronous work that must not fail.
-private func wait(for work: @escaping @Sendable () async throws -> Void) {
-  let isDone = DispatchSemaphore(value: 0)
-  Task {
-    do {
-      try await work()
-    } catch {
-      fatalError("The benchmark failed: \(error)")
-    }
-    isDone.signal()
-  }
-  isDone.wait()
 }
