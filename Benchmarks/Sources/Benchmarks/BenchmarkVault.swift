@@ -46,11 +46,14 @@ final class BenchmarkVault: Sendable {
     }
   }
 
-  var fileSize: Int {
-    var status = stat()
-    guard stat(file.path, &status) == 0 else { fatalError("There is no vault to measure.") }
-    return Int(status.st_size)
-  }
+  var fileSize: Int { sizeOfFile(file.path) }
+}
+
+/// Returns the size of a file in bytes.
+func sizeOfFile(_ path: String) -> Int {
+  var status = stat()
+  guard stat(path, &status) == 0 else { fatalError("There is no file \(path).") }
+  return Int(status.st_size)
 }
 
 /// Calls a closure that must not fail in a benchmark.

@@ -3,7 +3,8 @@ import Glibc
 
 /// Measurements of Locket against the bare cost of the machine's minimum work.
 @main enum Benchmarks {
-  static let rows = serializedRows + settingsRows + vaultRows + rulesRows + validationRows
+  static let rows =
+    serializedRows + settingsRows + vaultRows + secretProgramRows + rulesRows + validationRows
 
   static func main() {
     var only: String?
@@ -25,12 +26,13 @@ import Glibc
         let (path, count) = (arguments.removeFirst(), Int(arguments.removeFirst()))
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
+      case "--costs": return print(DependentApp.costs().markdown)
       case CrowdedProcesses.option: return CrowdedProcesses.write(Array(arguments))
       default:
         stop(
           """
           Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] [--compare <commit>] \
-          | --large-vault | --count <row> ...
+          | --large-vault | --costs | --count <row> ...
           """)
       }
     }

@@ -1,12 +1,14 @@
-/// A table of measurements for people.
+/// A table for people.
 struct Table {
-  private static let header = [
-    "row", "Locket (ns)", "baseline", "(ns)", "ratio", "quartiles", "target", "met",
-  ]
-
+  private let header: [String]
   private let cells: [[String]]
 
+  init(header: [String], cells: [[String]]) {
+    (self.header, self.cells) = (header, cells)
+  }
+
   init(_ measurements: [Measurement]) {
+    header = ["row", "Locket (ns)", "baseline", "(ns)", "ratio", "quartiles", "target", "met"]
     cells = measurements.map { measurement in
       let isWorst = if case .worst = measurement.row.target { true } else { false }
       let isDifference = if case .difference = measurement.row.target { true } else { false }
@@ -35,8 +37,8 @@ struct Table {
   }
 
   var text: String {
-    let rows = [Self.header] + cells
-    let widths = Self.header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let rows = [header] + cells
+    let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       zip(row, widths).map { cell, width in
         cell + String(repeating: " ", count: width - cell.count)
@@ -45,8 +47,8 @@ struct Table {
   }
 
   var markdown: String {
-    let rule = Self.header.map { _ in "---" }
-    return ([Self.header, rule] + cells).map { row in
+    let rule = header.map { _ in "---" }
+    return ([header, rule] + cells).map { row in
       "| " + row.joined(separator: " | ") + " |"
     }.joined(separator: "\n")
   }

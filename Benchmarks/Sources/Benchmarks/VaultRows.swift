@@ -41,7 +41,22 @@ let vaultRows: [Row] = [
   Row(
     name: "vault unlock at 10,000 items", subject: UnlockingWorkloads.unlock,
     baseline: UnlockingWorkloads.stretch, target: .ratio(atMost: 1.05)),
+  Row(
+    name: "vault get in a new process", subject: SecretProgram.locket.getting(),
+    baseline: SecretProgram.bare.getting(), target: .ratio(atMost: 1.5)),
 ]
+
+/// A row of each operation for each program that keeps secrets.
+let secretProgramRows = SecretProgram.peers.flatMap { peer in
+  [
+    Row(
+      name: "vault get in a new process", subject: SecretProgram.locket.getting(),
+      baseline: peer.getting()),
+    Row(
+      name: "vault set in a new process", subject: SecretProgram.locket.setting(),
+      baseline: peer.setting()),
+  ]
+}
 
 private enum UnlockingWorkloads {
   private static let passphrase = Secret("correct horse battery staple".utf8)
