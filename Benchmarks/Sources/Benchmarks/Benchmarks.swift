@@ -9,6 +9,7 @@ import Glibc
   static func main() {
     var only: String?
     var isMarkdown = false
+    var picture: String?
     var isGrowth = false
     var commit: String?
     var isAnswering = false
@@ -17,6 +18,7 @@ import Glibc
       switch argument {
       case "--markdown": isMarkdown = true
       case "--only" where !arguments.isEmpty: only = arguments.popFirst()
+      case "--picture" where !arguments.isEmpty: picture = arguments.popFirst()
       case "--growth": isGrowth = true
       case "--compare" where !arguments.isEmpty: commit = arguments.popFirst()
       case ComparedCommit.option: isAnswering = true
@@ -27,12 +29,17 @@ import Glibc
         LargeVault.measure(in: URL(filePath: path), items: count ?? 0)
         return
       case "--costs": return print(DependentApp.costs().markdown)
+      case "--curves" where arguments.count == 1:
+        let points = GrowthCurves.points()
+        Picture(of: points).write(to: arguments.removeFirst())
+        return print(GrowthCurves.table(points).markdown)
+      case GrowthCurves.option: return GrowthCurves.measure(Array(arguments))
       case CrowdedProcesses.option: return CrowdedProcesses.write(Array(arguments))
       default:
         stop(
           """
-          Usage: Benchmarks [--markdown] [--growth] [--only <part of a row>] [--compare <commit>] \
-          | --large-vault | --costs | --count <row> ...
+          Usage: Benchmarks [--markdown] [--picture <file>] [--growth] [--only <part of a row>] \
+          [--compare <commit>] | --large-vault | --curves <file> | --costs | --count <row> ...
           """)
       }
     }
@@ -47,9 +54,11 @@ import Glibc
         commit, arguments: (isGrowth ? ["--growth"] : []) + (only.map { ["--only", $0] } ?? []))
     }
     // Quadratic work is far above the target, in a few rounds as well.
-    let table = Table(
-      Measurement.takeAll(compared?.rows(for: chosen) ?? chosen, rounds: isGrowth ? 7 : 31))
+    let measurements = Measurement.takeAll(
+      compared?.rows(for: chosen) ?? chosen, rounds: isGrowth ? 7 : 31)
     compared?.end()
+    let table = Table(measurements)
+    if let picture { Picture(of: measurements).write(to: picture) }
     print(isMarkdown ? table.markdown : table.text)
     if only == nil, commit == nil, !isGrowth { print("\n" + VaultSizes().text) }
   }

@@ -82,7 +82,7 @@ enum LargeVault {
   }
 
   /// The memory of the process that is in RAM.
-  private static var residentBytes: Int {
+  static var residentBytes: Int {
     let status = attempt { try String(contentsOfFile: "/proc/self/status", encoding: .utf8) }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
