@@ -2,6 +2,8 @@ import FoundationEssentials
 import Glibc
 
 /// A process of another program, in a process group of its own, which is killed at a deadline.
+///
+/// Rows time it, so it is not Foundation's `Process`, which waits in a run loop.
 struct ChildProcess {
   private let id: pid_t
   private let input: Int32
@@ -96,6 +98,8 @@ struct ChildProcess {
   }
 
   /// Waits for the end of the process, which has closed its output or reached the deadline.
+  ///
+  /// It asks repeatedly, because a blocking call has no deadline, and little is left to wait for.
   private func succeeds() -> Bool {
     var status: Int32 = 0
     while waitpid(id, &status, WNOHANG) == 0 {

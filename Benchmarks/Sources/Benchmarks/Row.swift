@@ -37,9 +37,10 @@ extension Workload {
     self.nanoseconds = nanoseconds
   }
 
-  /// Returns the workload of a program or library that the machine does not have: it has no times.
+  /// Returns the workload of a program or library that cannot be measured, with a name that says
+  /// why: it has no times.
   static func missing(_ name: String) -> Workload {
-    Workload(name: "\(name): not on this machine") { .nan }
+    Workload(name: name) { .nan }
   }
 }
 

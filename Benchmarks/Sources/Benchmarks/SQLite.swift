@@ -41,7 +41,9 @@ enum SQLite {
 
   /// Runs one prepared statement on a database of its own.
   private static func workload(_ name: String, _ sql: String) -> Workload {
-    guard let library = dlopen("libsqlite3.so.0", RTLD_NOW) else { return .missing(name) }
+    guard let library = dlopen("libsqlite3.so.0", RTLD_NOW) else {
+      return .missing("\(name): libsqlite3-0 is not on this machine")
+    }
     let open: Open = function("sqlite3_open", library)
     let execute: Execute = function("sqlite3_exec", library)
     let prepare: Prepare = function("sqlite3_prepare_v2", library)

@@ -3,12 +3,15 @@ import FoundationEssentials
 /// A program that gets or sets one of 100 secrets in a new process.
 struct SecretProgram: Sendable {
   private var name: String
-  /// Prepares the secrets, and returns the environment; nil if the machine lacks the program.
+  /// The packages that it needs.
+  private var packages: [Package] = []
+  /// Prepares the secrets, and returns the environment; nil if that fails.
   private var environment: @Sendable () -> [String: String]? = { [:] }
   /// The command that prints a secret.
   private var get: [String]
-  /// The command that sets a secret, which is its input.
+  /// The command that sets a secret to its input.
   private var set: [String] = []
+  private var input = BenchmarkVault.value
 
   static let locket = {
     let vault = BenchmarkVault(items: 100)
@@ -22,26 +25,44 @@ struct SecretProgram: Sendable {
 
   static let peers = [
     SecretProgram(
-      name: "secret-tool, libsecret's file", environment: { libsecretFile }, get: lookup,
-      set: store("account-50")),
+      name: "secret-tool, libsecret's file", packages: [secretTool],
+      environment: { libsecretFile }, get: lookup, set: store("account-50")),
     SecretProgram(
-      name: "secret-tool, gnome-keyring", environment: { gnomeKeyring }, get: lookup,
-      set: store("account-50")),
+      name: "secret-tool, gnome-keyring", packages: keyring,
+      environment: { gnomeKeyring }, get: lookup, set: store("account-50")),
     SecretProgram(
-      name: "Python's keyring, gnome-keyring", environment: { pythonKeyring },
-      get: ["python3", "-m", "keyring", "get", "benchmark", "account-50"],
-      set: ["python3", "-m", "keyring", "set", "benchmark", "account-50"]),
+      name: "Python's keyring, gnome-keyring", packages: keyring + [pythonKeyring],
+      environment: { gnomeKeyring }, get: python + ["get", "benchmark", "account-50"],
+      set: python + ["set", "benchmark", "account-50"],
+      // Some versions take no input without the end of a line.
+      input: BenchmarkVault.value + "\n"),
   ]
+
+  /// A package, with a shell command that fails without it.
+  private typealias Package = (name: String, check: String)
+
+  private static let secretTool: Package = ("libsecret-tools", "command -v secret-tool")
+  private static let keyring: [Package] = [
+    secretTool, ("gnome-keyring", "command -v gnome-keyring-daemon"),
+    ("dbus-daemon", "command -v dbus-run-session"),
+  ]
+  private static let pythonKeyring: Package = (
+    "python3-keyring", "python3 -c 'import keyring, secretstorage'"
+  )
 
   func getting() -> Workload { workload(get, prints: BenchmarkVault.value) }
   func setting() -> Workload { workload(set, prints: "") }
 
   private func workload(_ command: [String], prints text: String) -> Workload {
-    guard let environment = environment() else { return .missing(name) }
+    for package in packages where ChildProcess.output(of: ["sh", "-c", package.check]) == nil {
+      return .missing("\(name): \(package.name) is not on this machine")
+    }
+    guard let environment = environment() else {
+      return .missing("\(name): fails on this machine")
+    }
     return Workload(name: name) { iterations in
       for _ in 0..<iterations {
-        let output = ChildProcess.output(
-          of: command, input: BenchmarkVault.value, environment: environment)
+        let output = ChildProcess.output(of: command, input: input, environment: environment)
         guard let output, output.hasPrefix(text) else { fatalError("\(name) failed.") }
       }
     }
@@ -54,6 +75,10 @@ struct SecretProgram: Sendable {
 
   private static let lookup = [
     "secret-tool", "lookup", "service", "benchmark", "username", "account-50",
+  ]
+
+  private static let python = [
+    "python3", "-m", "keyring", "--keyring-backend", "keyring.backends.SecretService.Keyring",
   ]
 
   private static let libsecretFile = {
@@ -79,13 +104,6 @@ struct SecretProgram: Sendable {
     return address.flatMap {
       filled(["DBUS_SESSION_BUS_ADDRESS": $0, "SECRET_BACKEND": "service"])
     }
-  }()
-
-  private static let pythonKeyring: [String: String]? = {
-    guard var environment = gnomeKeyring else { return nil }
-    environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.SecretService.Keyring"
-    let check = ["python3", "-c", "import keyring, secretstorage"]
-    return ChildProcess.output(of: check) == nil ? nil : environment
   }()
 
   /// Stores 100 secrets in an environment, and returns it; nil if that fails.
