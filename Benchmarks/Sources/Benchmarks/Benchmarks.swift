@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// Measurements of Locket against the bare cost of the machine's minimum work.
+/// Measurements of Locket against the bare cost of the machine's minimum work, and against other
+/// ways to do the same.
 @main enum Benchmarks {
   static let rows =
     serializedRows + settingsRows + vaultRows + secretProgramRows + rulesRows + validationRows
