@@ -111,7 +111,7 @@ let package = Package(
       dependencies: [
         "CLibrary", "locket", "KeyValueStorage", "PasswordRules", "SecretStorage",
         "StorageInternals",
-        "TestSupport",
+        "TestSupport", "ValueFormats",
       ],
       path: "Tests/locketTests", exclude: ["Fixtures"]),
     .testTarget(

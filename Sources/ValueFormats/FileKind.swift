@@ -18,8 +18,10 @@ enum FileKind: Hashable, Sendable {
       self = .wideText
     } else {
       let hasByteOrderMark = file.starts(with: [0xEF, 0xBB, 0xBF])
-      switch file.dropFirst(hasByteOrderMark ? 3 : 0).first(where: { !$0.isWhitespace }) {
-      case UInt8(ascii: "<"): self = .xml
+      let text = file.dropFirst(hasByteOrderMark ? 3 : 0).drop(while: \.isWhitespace)
+      switch text.first {
+      // A conflict marker of Git is in no format.
+      case UInt8(ascii: "<") where !text.starts(with: "<<<<<<<".utf8): self = .xml
       case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "/"): self = .json
       default: return nil
       }

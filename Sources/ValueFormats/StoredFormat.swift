@@ -13,9 +13,22 @@ package protocol StoredFormat: Sendable {
 
   func encode(_ tree: ValueTree) throws(FormatError) -> [UInt8]
   func decode(_ value: ArraySlice<UInt8>) throws(FormatError) -> ValueTree
+
+  /// Returns the offset in bytes of a part of a value, or of the innermost container that exists on
+  /// the way to it.
+  ///
+  /// The value is read again, because places are only needed for messages.
+  func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int
+
+  /// Returns the offset in bytes of the key of an entry.
+  func offsetOfKey(in entry: KeyValueEntry) -> Int
 }
 
 extension StoredFormat {
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int { 0 }
+
+  package func offsetOfKey(in entry: KeyValueEntry) -> Int { 0 }
+
   /// Returns the bytes of a value, with an error that names its type.
   package func encode(
     _ tree: ValueTree, of type: Any.Type
@@ -52,11 +65,21 @@ package struct FormatError: Error, Hashable, Sendable {
   package let reason: String
   /// The offset from the beginning of the input in bytes; 0 when encoding.
   package let offset: Int
+  /// The offset of the first of two equal keys; nil for any other error.
+  package let firstOffset: Int?
 
-  package init(reason: String, offset: Int) {
+  package init(reason: String, offset: Int, firstOffset: Int? = nil) {
     self.reason = reason
     self.offset = offset
+    self.firstOffset = firstOffset
   }
+
+  static func duplicateKey(at offset: Int, first: Int?) -> FormatError {
+    FormatError(reason: "duplicate key", offset: offset, firstOffset: first)
+  }
+
+  /// The error that ends the search for a part of a value.
+  static var endOfSearch: FormatError { FormatError(reason: "found", offset: 0) }
 
   static func tooDeep(at offset: Int) -> FormatError {
     FormatError(

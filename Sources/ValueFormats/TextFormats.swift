@@ -56,8 +56,43 @@ package struct TextReader<Format: StoredFormat> {
     return nil
   }
 
+  /// Returns an error at an index, by default at the position.
+  ///
+  /// In a line that begins with a conflict marker of Git, the marker is the error.
   func failure(_ reason: String, at index: Int? = nil) -> FormatError {
-    FormatError(reason: reason, offset: (index ?? position) - bytes.startIndex)
+    let index = index ?? position
+    let line = bytes[..<index].lastIndex { $0 == UInt8(ascii: "\n") }.map { $0 + 1 }
+    let start = line ?? bytes.startIndex
+    if Self.conflictMarkers.contains(where: { bytes[start...].starts(with: $0.utf8) }) {
+      return FormatError(
+        reason: "conflict marker of Git; resolve the conflict", offset: start - bytes.startIndex)
+    }
+    return FormatError(reason: reason, offset: index - bytes.startIndex)
+  }
+
+  /// Returns the error for a second key, with the index of the first one.
+  func duplicateKey(at index: Int, first: Int?) -> FormatError {
+    .duplicateKey(at: index - bytes.startIndex, first: first.map { $0 - bytes.startIndex })
+  }
+
+  private static var conflictMarkers: [String] {
+    ["<", "|", "=", ">"].map { String(repeating: $0, count: 7) }
+  }
+
+  /// Returns the error for a quotation mark of typography at an index; nil if there is none.
+  ///
+  /// Word processors and chat programs replace straight quotation marks by these. With `end`, the
+  /// index is within a string that is not closed before `end`, and only a double quotation mark
+  /// where a string may be followed by more is an error. Any other may be meant as it is.
+  func typographicQuote(at index: Int, inStringUpTo end: Int? = nil) -> FormatError? {
+    // The characters are U+2018 to U+201F, and from U+201C on they are double.
+    let text = bytes[index...]
+    guard text.starts(with: [0xE2, 0x80]), let last = text.dropFirst(2).first,
+      (end == nil ? 0x98...0x9F : 0x9C...0x9F) ~= last
+    else { return nil }
+    let next = end.flatMap { bytes[(index + 3)..<$0].first { !$0.isWhitespace } }
+    if let next, !",:}]".utf8.contains(next) { return nil }
+    return failure("typographic quotation mark; use the straight one", at: index)
   }
 }
 

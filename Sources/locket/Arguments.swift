@@ -1,4 +1,5 @@
 import FoundationEssentials
+import ValueFormats
 
 /// The arguments of one run of a command.
 struct Arguments {
@@ -94,22 +95,5 @@ struct Arguments {
   func missingFile(_ option: Option) -> Failure? {
     guard let path = self[option], !FileManager.default.fileExists(atPath: path) else { return nil }
     return Failure("\(path) does not exist.", status: .absent)
-  }
-}
-
-extension StringProtocol {
-  /// Returns the Levenshtein distance, in characters to insert, delete or replace.
-  func distance(to other: String) -> Int {
-    var row = Array(0...other.count)
-    for (line, character) in enumerated() {
-      var diagonal = row[0]
-      row[0] = line + 1
-      for (column, candidate) in other.enumerated() {
-        let replaced = diagonal + (character == candidate ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = Swift.min(replaced, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[other.count]
   }
 }

@@ -1,6 +1,7 @@
 import KeyValueStorage
 import SecretMigration
 import SecretStorage
+import ValueFormats
 
 /// A command of the tool.
 struct Command: Sendable {

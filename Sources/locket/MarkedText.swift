@@ -1,3 +1,5 @@
+import ValueFormats
+
 /// A line of text with carets below a range, shortened around the range to fit a terminal.
 struct MarkedText {
   /// The maximum width in columns; terminals have 80 or more.

@@ -1,5 +1,6 @@
 import CLibrary
 import FoundationEssentials
+import ValueFormats
 
 extension String {
   /// The text on one line, with replacements for characters that affect the terminal.
@@ -45,14 +46,6 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether the code point is invisible, but may affect the display of other text.
-  var isInvisible: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
-    default: false
-    }
-  }
-
   fileprivate var isSafe: Bool {
     ("0"..."9").contains(self) || "@%+=:,./_-".unicodeScalars.contains(self)
   }

@@ -109,7 +109,9 @@ struct StoredValueTests {
     #expect(player.$volume.isSet)
     #expect(player.$nickname.error == nil)
     let error = KeyValueStoreError.undecodable(
-      key: "volume", type: "Double", reason: "expected a number, found a string")
+      UndecodableValue(
+        key: "volume", type: "Double", reason: "expected a number", found: "\"loud\"",
+        place: file.place(1, 12)))
     #expect(player.$volume.error == error)
     #expect(throws: error) { try player.$volume.load() }
     // Writing another key preserves the invalid value.
@@ -146,6 +148,24 @@ struct StoredValueTests {
     setting.wrappedValue = Unencodable(isBad: false)
     #expect(setting.error == nil)
     #expect(setting.isSet)
+  }
+
+  @Test func setInATransactionEndsARejection() throws {
+    let setting = StoredValue(wrappedValue: Unencodable(isBad: false), "key", in: KeyValueStore())
+    let errors = Heard<Bool>()
+    let observation = setting.observeErrors { errors.hear($0 != nil) }
+    setting.wrappedValue = Unencodable(isBad: true)
+    struct Abandoned: Error {}
+    #expect(throws: Abandoned.self) {
+      try setting.store.transaction {
+        setting.wrappedValue = Unencodable(isBad: false)
+        throw Abandoned()
+      }
+    }
+    setting.store.finishHandlers()
+    #expect(setting.error == nil)
+    #expect(errors.all == [true, false])
+    observation.cancel()
   }
 
   /// A value that no `Codable` type has, such as one with a key twice or a UID.

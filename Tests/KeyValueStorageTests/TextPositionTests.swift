@@ -11,8 +11,18 @@ struct TextPositionTests {
     ("\u{e9}\u{1F600}x", 6, 1, 3), ("e\u{301}x", 3, 1, 3),
   ])
   func positionCountsLinesAndCodePoints(_ text: String, _ offset: Int, _ line: Int, _ column: Int) {
-    let position = TextPosition(of: offset, in: Array(text.utf8))
-    #expect(position.line == line)
-    #expect(position.column == column)
+    let position = TextPosition.all(of: [offset], in: Array(text.utf8))[offset]
+    #expect(position?.line == line)
+    #expect(position?.column == column)
+  }
+
+  @Test func positionsOfSeveralOffsetsAreThoseOfEach() {
+    let bytes = Array("a\r\nb\n\n\u{e9}\r\u{1F600}x".utf8)
+    let offsets = [99, 0, 4, 9, 4, bytes.count, 2]
+    let positions = TextPosition.all(of: offsets, in: bytes)
+    #expect(positions.count == Set(offsets).count)
+    for offset in offsets {
+      #expect(positions[offset] == TextPosition.all(of: [offset], in: bytes)[offset])
+    }
   }
 }

@@ -3,12 +3,14 @@ package enum Python {
   /// The failure of a program, with its output.
   package struct Failure: Error { package let output: String }
 
-  package static let isAvailable = canImport("json, plistlib")
+  package static let isAvailable = succeeds("import json, plistlib")
+  /// Whether `datetime.fromisoformat` reads each form of ISO 8601.
+  package static let readsISO8601 = succeeds("import sys; assert sys.version_info >= (3, 11)")
   /// Whether python-dotenv is installed, which is not in the standard library.
-  package static let hasDotenv = canImport("dotenv")
+  package static let hasDotenv = succeeds("import dotenv")
 
-  private static func canImport(_ modules: String) -> Bool {
-    do { return try output(of: "import \(modules)", []).status == 0 } catch { return false }
+  private static func succeeds(_ program: String) -> Bool {
+    do { return try output(of: program, []).status == 0 } catch { return false }
   }
 
   /// Runs a program to its end, and returns its output.

@@ -59,6 +59,17 @@ import Testing
     }
   }
 
+  @Test(arguments: KeyValueFormat.allCases)
+  func datesDurationsAndDecimalsComeBack(_ format: KeyValueFormat) throws {
+    var random = Campaign.generator()
+    for number in 0..<Campaign.size(sample: 500, full: 100_000) {
+      let (date, duration, decimal) = (random.date(), random.duration(), random.decimal())
+      try #require(reread(date, in: format) == date, "date \(number)")
+      try #require(reread(duration, in: format) == duration, "duration \(number)")
+      try #require(reread(decimal, in: format) == decimal, "decimal \(number)")
+    }
+  }
+
   /// As a value, as a key of a dictionary, and as a key of the file.
   @Test(arguments: KeyValueFormat.allCases)
   func allTextComesBackToTheByte(_ format: KeyValueFormat) throws {

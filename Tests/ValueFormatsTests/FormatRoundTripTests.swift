@@ -35,8 +35,8 @@ struct FormatRoundTripTests {
       let seconds = random.secondsOfYears().rounded(.down)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       let comment: Comment = "\(seconds) seconds"
-      let text = try #require(PropertyListDate.string(of: date), comment)
-      try #require(PropertyListDate.date(text[...]) == date, comment)
+      let text = try #require(date.iso8601, comment)
+      try #require(Date(propertyList: text[...]) == date, comment)
       try #require(Date(iso8601: text) == date, comment)
     }
   }

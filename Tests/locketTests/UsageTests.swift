@@ -2,6 +2,7 @@ import CLibrary
 import FoundationEssentials
 import TestSupport
 import Testing
+import ValueFormats
 
 @testable import locket
 

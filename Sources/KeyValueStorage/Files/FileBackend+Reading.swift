@@ -54,7 +54,8 @@ extension FileBackend {
       if let snapshot = try readOnce(path, revision: state.nextRevision()) { return snapshot }
       found = try self.status(of: path)
     }
-    throw .unavailable("\(path) changes faster than it can be read. Try again later.")
+    throw .unavailable(
+      "\(path.shown(atMost: 4096)) changes faster than it can be read. Try again later.")
   }
 
   /// Reads a file once; returns nil if it was removed, or was written during the read.
@@ -79,7 +80,7 @@ extension FileBackend {
       revision: revision, contents, status: status, hasReliableStatus: isReliable, file: file)
   }
 
-  private func open(_ path: String) throws(KeyValueStoreError) -> File? {
+  func open(_ path: String) throws(KeyValueStoreError) -> File? {
     do {
       return try fileSystem.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     } catch {
@@ -88,7 +89,7 @@ extension FileBackend {
     }
   }
 
-  private func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
+  func requireReadable(_ status: FileStatus) throws(KeyValueStoreError) {
     guard status.isRegularFile else { throw .notAFile(path: resolvedPath) }
     guard status.size <= FormatLimits.fileSize else {
       throw .tooLarge(path: resolvedPath, limit: FormatLimits.fileSize)
@@ -104,14 +105,23 @@ extension FileBackend {
       if !isSorted { file.entries.sort { $0.key < $1.key } }
       return file
     } catch {
-      let position = format == .binary ? nil : TextPosition(of: error.offset, in: bytes)
+      let offsets = [error.offset] + [error.firstOffset].compactMap(\.self)
+      let positions = format == .binary ? [:] : TextPosition.all(of: offsets, in: bytes)
+      let first = error.firstOffset.flatMap { positions[$0] }
       throw .unreadable(
         UnreadableFile(
-          path: resolvedPath, reason: error.reason, offset: error.offset, line: position?.line,
-          column: position?.column))
+          place: FilePlace(resolvedPath, positions[error.offset]),
+          reason: error.reason.naming(first), offset: error.offset))
     }
   }
 
   /// The path for messages, with symbolic links resolved if possible.
-  private var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
+  var resolvedPath: String { (try? fileSystem.resolve(path)) ?? path }
+}
+
+extension String {
+  /// The reason for an error, with the place of the first of two equal keys, if there is one.
+  func naming(_ first: TextPosition?) -> String {
+    first.map { "\(self), first at line \($0.line), column \($0.column)" } ?? self
+  }
 }

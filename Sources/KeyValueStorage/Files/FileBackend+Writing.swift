@@ -45,7 +45,8 @@ extension FileBackend {
       }
       // Another program wrote first, without acquiring the lock. Retry, based on its content.
     }
-    throw .unavailable("\(path) changes faster than it can be written. Try again later.")
+    throw .unavailable(
+      "\(path.shown(atMost: 4096)) changes faster than it can be written. Try again later.")
   }
 
   /// Resolves the symbolic links of a file's path, acquires the file's lock, and creates missing

@@ -1,17 +1,33 @@
 /// A line and column in a text file, as shown by editors.
 struct TextPosition: Hashable {
   /// The line, from 1; a line ends with LF, CR, or CRLF.
-  let line: Int
+  private(set) var line = 1
   /// The column in code points, from 1.
-  let column: Int
+  private(set) var column = 1
 
-  /// Creates the position of a byte of UTF-8 text, or of the end of the text.
-  init(of offset: Int, in bytes: [UInt8]) {
+  private init() {}
+
+  /// Returns the position of each byte of UTF-8 text, or of its end, in one pass over the text.
+  static func all(of offsets: [Int], in bytes: [UInt8]) -> [Int: TextPosition] {
     let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-    let text = bytes.prefix(offset)
-    let pairs = zip(text, text.dropFirst()).count { $0 == (cr, lf) }
-    line = 1 + text.count { $0 == lf || $0 == cr } - pairs
-    // Only the first byte of a code point counts.
-    column = 1 + text.reversed().prefix { $0 != lf && $0 != cr }.count { $0 & 0xC0 != 0x80 }
+    var positions: [Int: TextPosition] = [:]
+    var (next, position) = (0, TextPosition())
+    for offset in offsets.sorted() {
+      while next < min(offset, bytes.count) {
+        let byte = bytes[next]
+        if byte == lf, next > 0, bytes[next - 1] == cr {
+          // The line has already ended.
+        } else if byte == lf || byte == cr {
+          position.line += 1
+          position.column = 1
+        } else if byte & 0xC0 != 0x80 {
+          // Only the first byte of a code point counts.
+          position.column += 1
+        }
+        next += 1
+      }
+      positions[offset] = position
+    }
+    return positions
   }
 }

@@ -5,64 +5,27 @@ import ValueFormats
 ///
 /// It is not generic: looking up generic metadata takes ten times as long as the rest of a getter.
 final class Setting: Sendable {
-  /// A decoded value, or the default value with the reason why decoding failed.
-  struct CachedValue: Sendable {
-    /// The store's generation in which the value is valid; nil if each access must check.
-    var generation: Int?
-    var encoded: EncodedValue?
-    var value: AnyBox
-    var error: KeyValueStoreError?
-  }
-
-  private struct Cache: Sendable {
-    var value: CachedValue? {
-      didSet { if decodingError != nil || value?.error != nil { decodingError = value?.error } }
-    }
-    @ReportedError private var decodingError: KeyValueStoreError?
-    /// The reason why the last assignment was rejected.
-    var rejection: KeyValueStoreError? {
-      didSet {
-        // Any other reason lasts until the store can be read.
-        if rejection == nil, let oldValue, case .unencodable = oldValue {
-          KeyValueStore.didSucceed(after: [oldValue])
-        }
-      }
-    }
-  }
-
-  let key: StoredKey
   let store: KeyValueStore
+  /// The value, which properties of one key and type share if their default values have the same
+  /// members.
+  let declaration: Declaration
   private let defaultValue: AnyBox
-  /// Decodes a value, or returns the default value for nil; the closure must not retain the store.
-  private let decode: @Sendable (EncodedValue?) throws(KeyValueStoreError) -> AnyBox
-  // The cache is guarded by the lock of `store.state`.
-  @exclusivity(unchecked) private nonisolated(unsafe) var cache = Cache()
 
   init<Value: Codable & Sendable>(_ key: String, defaultValue: Value, in store: KeyValueStore) {
-    self.key = StoredKey(key)
     self.store = store
-    let (box, coding) = (Box(defaultValue), store.coding)
-    self.defaultValue = box
-    decode = { encoded throws(KeyValueStoreError) in
-      guard let encoded else { return box }
-      return Box(try coding.value(Value.self, from: encoded, key: key))
-    }
+    self.defaultValue = Box(defaultValue)
+    declaration = store.declaration(of: key, default: defaultValue)
   }
+
+  var key: StoredKey { declaration.key }
 
   var value: AnyBox {
     if Fork.isChild { return defaultValue }
-    let cached = withCache { cache, state -> AnyBox? in
-      guard let value = cache.value, value.generation == state.generation else { return nil }
-      return value.value
+    let cached = store.state.withLock { state -> AnyBox? in
+      guard declaration.cache.generation == state.generation else { return nil }
+      return declaration.cache.valid ?? defaultValue
     }
     return cached ?? read().value
-  }
-
-  @inline(__always)
-  private func withCache<Result: Sendable>(
-    _ body: (inout Cache, inout StoreState) -> Result
-  ) -> Result {
-    store.state.withLock { state in unsafe body(&cache, &state) }
   }
 
   var isSet: Bool {
@@ -74,61 +37,62 @@ final class Setting: Sendable {
   var error: KeyValueStoreError? {
     if Fork.isChild { return .forked }
     let decodingError = read().error
-    return withCache { cache, state in
-      cache.rejection ?? decodingError ?? state.readError
-        ?? (state.unsaved[key] == nil ? nil : state.writeError)
+    return store.state.withLock { state in
+      declaration.cache.rejection ?? decodingError ?? state.storingError(of: key)
     }
   }
 
   func load() throws(KeyValueStoreError) -> AnyBox {
     try store.read()
-    let current = read()
+    let current = loadedValue()
     if let error = current.error { throw error }
     return current.value
   }
 
-  private func read() -> CachedValue {
+  /// A value, and the reason why it is the last valid one instead of the stored one.
+  private typealias CurrentValue = (value: AnyBox, error: KeyValueStoreError?)
+
+  private func read() -> CurrentValue {
     store.loadIfNeeded()
     return loadedValue()
   }
 
   /// Returns the value visible to this thread, without loading; decodes it only if it has changed.
-  private func loadedValue() -> CachedValue {
-    let (encoded, generation, cached) = withCache { cache, state in
+  private func loadedValue() -> CurrentValue {
+    let (pending, cached) = store.state.withLock { state -> (PendingValue?, CurrentValue?) in
       let encoded = state.visible(key)
-      // While the newest value is unknown, each access loads again.
-      let generation = state.needsReading ? nil : state.generation
-      guard var cached = cache.value, cached.encoded == encoded else {
-        return (encoded, generation, CachedValue?.none)
+      let generation = state.ownTransaction == nil ? state.generation : nil
+      let isDecoded =
+        generation.map { declaration.cache.findResult(for: encoded, in: $0) }
+        ?? declaration.cache.hasResult(for: encoded)
+      if !isDecoded {
+        let pending = PendingValue(
+          declaration: declaration, encoded: encoded, generation: generation)
+        return (pending, nil)
       }
-      if state.transaction == nil {
-        cached.generation = generation
-        cached.encoded = encoded
-        cache.value = cached
-      }
-      return (encoded, generation, cached)
+      declaration.cache.generation = state.sharedGeneration
+      return (nil, (declaration.cache.valid ?? defaultValue, declaration.cache.error))
     }
     if let cached { return cached }
-
-    // The value is decoded outside the lock, because the type's `Decodable` code may use the store.
-    var decoded = CachedValue(generation: generation, encoded: encoded, value: defaultValue)
-    do {
-      decoded.value = try decode(encoded)
-    } catch {
-      KeyValueStore.onFailure(error)
-      decoded.error = error
-    }
-    withCache { cache, state in
-      if state.transaction == nil, generation == nil || state.generation == generation {
-        cache.value = decoded
-      }
-    }
-    return decoded
+    let decoded = pending.flatMap { store.decode([$0]).first } ?? (nil, nil)
+    if decoded.error == nil { return (decoded.value ?? defaultValue, nil) }
+    let valid = store.state.withLock { _ in declaration.cache.valid }
+    return (valid ?? defaultValue, decoded.error)
   }
 
   func save(_ value: some Codable & Sendable) throws(KeyValueStoreError) {
-    try store.save(key, try encode(value))
-    withCache { cache, _ in cache.rejection = nil }
+    try KeyValueStoreError.checkProcess()
+    let encoded = try encode(value)
+    setSaving((Box(value), encoded, false))
+    defer { setSaving(nil) }
+    try store.save(key, encoded)
+    reject(nil)
+  }
+
+  /// Sets the value that the next write caches, so that no thread has to decode it.
+  private func setSaving(_ saving: Declaration.Cache.Saving?) {
+    let replaced = store.state.withLock { _ in exchange(&declaration.cache.saving, with: saving) }
+    withExtendedLifetime(replaced) {}
   }
 
   func set(_ value: some Codable & Sendable) {
@@ -136,32 +100,53 @@ final class Setting: Sendable {
     do {
       assign(try encode(value), Box(value))
     } catch {
-      withCache { cache, _ in cache.rejection = error }
+      reject(error)
       KeyValueStore.onFailure(error)
     }
   }
 
   func reset() {
     if Fork.isChild { return KeyValueStore.onFailure(.forked) }
-    assign(nil, defaultValue)
+    assign(nil, nil)
+  }
+
+  /// Sets the reason why the last assignment was rejected; nil if it was not.
+  private func reject(_ error: KeyValueStoreError?) {
+    store.state.withLock { state in
+      declaration.cache.rejection = error
+      state.notifyErrorObservers(of: key)
+    }
   }
 
   /// Sets the key to an encoded value, or removes it for nil, and writes the change, unless a
   /// transaction or an in-place change of this thread will write it.
-  private func assign(_ encoded: EncodedValue?, _ value: AnyBox) {
+  private func assign(_ encoded: EncodedValue?, _ value: AnyBox?) {
     var begun: StoreState.UnsavedChanges?
+    // It is released without the lock, because its `deinit` may use the store.
+    var replaced: AnyBox?
+    defer { withExtendedLifetime(replaced) {} }
     /// Returns whether to write; nil during an in-place change of another thread.
-    func apply(_ cache: inout Cache, _ state: inout StoreState) -> Bool? {
+    func apply(_ state: inout StoreState) -> Bool? {
       if let thread = state.changingThread, thread != .current { return nil }
-      if cache.rejection != nil { cache.rejection = nil }
-      guard let generation = state.set(key, to: encoded) else { return false }
-      cache.value = CachedValue(generation: generation, encoded: encoded, value: value)
+      if declaration.cache.rejection != nil { declaration.cache.rejection = nil }
+      guard let generation = state.set(key, to: encoded) else {
+        // The rejection has ended, although the value is not yet visible to other threads.
+        state.notifyErrorObservers(of: key)
+        return false
+      }
+      replaced = declaration.cache.valid
+      declaration.cache.set(encoded, (value, nil), since: generation)
+      // The thread of a transaction has its own value.
+      declaration.cache.generation = state.transaction == nil ? generation : nil
+      state.notifyErrorObservers(of: key)
       if state.changingThread != nil { return false }
       // A lock that is acquired here saves another lock of the state for the write.
       if store.delay == nil, store.writeLock.tryLock() { begun = state.unsaved }
       return true
     }
-    let mustWrite = withCache(apply) ?? store.propertyLock.withLock { withCache(apply) }
+    let mustWrite =
+      store.state.withLock { apply(&$0) }
+      ?? store.propertyLock.withLock { store.state.withLock { apply(&$0) } }
     if mustWrite ?? false { store.flushOrSchedule(begun) }
   }
 
@@ -190,9 +175,13 @@ final class Setting: Sendable {
       if let rejection = change.rejection { throw rejection }
       assign(try encode(value), Box(value))
     }
-    let mustWrite = withCache { cache, state in
-      // The rejection is set before the next change by another thread, whose success clears it.
-      if case .failure(let error) = outcome { cache.rejection = error }
+    let mustWrite = store.state.withLock { state in
+      // The rejection is set before the next change by another thread, whose success clears it. The
+      // reason may be gone, because the file was read during the change.
+      if case .failure(let error) = outcome, state.isCurrent(error, of: declaration) {
+        declaration.cache.rejection = error
+        state.notifyErrorObservers(of: key)
+      }
       if change.isNested { return false }
       state.changingThread = nil
       return state.ownTransaction == nil
@@ -211,19 +200,61 @@ final class Setting: Sendable {
   }
 
   /// Calls a closure with nil and the current value, then at each change with the old and new one.
-  func observe(
+  func observe<Value: Codable & Sendable>(
+    _ type: Value.Type,
     _ observer: @escaping @Sendable (_ old: AnyBox?, _ new: AnyBox) -> Void
   ) -> KeyValueObservation {
-    let previous = Lock(AnyBox?.none)
-    return store.observe(key) { [decode, defaultValue] _, encoded in
-      do {
-        let value = try decode(encoded)
-        observer(previous.withLock { exchange(&$0, with: value) }, value)
+    /// The last valid value, its bytes, those of a default value in place of an invalid one, and
+    /// whether the observer was called with the value.
+    typealias Last = (
+      value: AnyBox, encoded: EncodedValue?, default: EncodedValue?, isKnown: Bool
+    )
+    var valid: (value: AnyBox?, encoded: EncodedValue?) = (nil, nil)
+    if !Fork.isChild {
+      // An invalid value is reported now instead of at the next get.
+      _ = read()
+      valid = store.state.withLock { _ in (declaration.cache.valid, declaration.cache.validBytes) }
+    }
+    let last = Lock<Last>((valid.value ?? defaultValue, valid.encoded?.copied, nil, false))
+    return store.observe(key) { [declaration, defaultValue, coding = store.coding] _, encoded in
+      let old = last.withLock { $0 }
+      do throws(DecodingFailure) {
+        // An invalid value may have been between two equal ones.
+        if old.isKnown, old.encoded == encoded { return }
+        // An invalid value may have been corrected to the default one.
+        if let encoded, encoded == old.default { return }
+        let value: AnyBox = if let encoded { try declaration.decode(encoded) } else { defaultValue }
+        last.withLock { $0 = (value, encoded?.copied, nil, true) }
+        observer(old.isKnown ? old.value : nil, value)
       } catch {
-        // The next read reports the wrong type. The first change requires an old value.
-        previous.withLock { $0 = $0 ?? defaultValue }
+        // The store reports the error. The first change requires an old value.
+        if old.isKnown { return }
+        let value = old.encoded == nil ? (defaultValue as? Box<Value>)?.value : nil
+        let encoded = value.flatMap { try? coding.encode($0, key: declaration.key.string) }
+        last.withLock { ($0.default, $0.isKnown) = (encoded, true) }
+        observer(nil, old.value)
       }
     }
+  }
+
+  /// Calls a closure with the error, if there is one, and with the new one, or nil, after a change.
+  func observeErrors(_ handler: @escaping ErrorObserver.Handler) -> KeyValueObservation {
+    if Fork.isChild {
+      KeyValueStore.onFailure(.forked)
+      return KeyValueObservation {}
+    }
+    let observer = Observer(handler)
+    _ = read()
+    store.state.withLock { state in
+      state.errorObservers.append(ErrorObserver(declaration: declaration, observer: observer))
+      state.notifyErrorObservers(of: key)
+    }
+    return KeyValueObservation(
+      end: observer.end { [weak store] observer in
+        store?.state.withLock { state in
+          state.errorObservers.removeAll { $0.observer === observer }
+        }
+      })
   }
 }
 

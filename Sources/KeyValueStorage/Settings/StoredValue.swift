@@ -15,19 +15,31 @@ import ValueFormats
 /// no other thread of this process can set a property of the store; a
 /// ``KeyValueStore/transaction(_:)`` also excludes other processes.
 ///
-/// The property does not throw. If the store cannot be read, the getter returns the last value
-/// read or the default value. If a value cannot be written, the store retains it, and the next
-/// write tries again; a value that cannot be encoded is discarded. If the stored value cannot be
-/// read or decoded, an in-place change is discarded, because it would overwrite an unknown value.
-/// Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
+/// The property does not throw. If the store cannot be read, or the stored value does not have the
+/// property's type, the getter returns the last valid value, or the default one if there was none.
+/// The store decodes changed values of its properties when it reads the file, so a mistake is
+/// reported even if the property is not accessed. If a value cannot be written, the store retains
+/// it, and the next write tries again; a value that cannot be encoded is discarded. If the stored
+/// value cannot be read or decoded, an in-place change is discarded, because it would overwrite an
+/// unknown value. Each failure sets ``error`` and calls ``KeyValueStore/onFailure``.
+///
+/// If a stored structure lacks a member, the member is nil if it is optional, and otherwise that of
+/// the default value, as in <doc:HowValuesAreStored>.
 ///
 /// Where Swift allows no property wrapper, as in `Sendable` classes, use a constant, as in
-/// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key and store.
+/// <doc:ShapesThatCompile>. Copies share the value, as do wrappers with the same key, type and
+/// store, and equal members of the default value. The store retains the last valid value of each
+/// key and type, and of each default value of a structure, but from 1,000 of them on, it may forget
+/// those without a property. For keys that are only known at run time, use
+/// ``KeyValueStore/value(of:as:)``.
 @propertyWrapper
 public struct StoredValue<Value: Codable & Sendable>: Sendable {
   let setting: Setting
 
   /// Creates a property with a default value; the store is not read before the first access.
+  ///
+  /// The default value is encoded at once, which calls the type's `Encodable` code, because its
+  /// members complete a stored structure.
   ///
   /// - Parameters:
   ///   - wrappedValue: The default value, used while no value is stored.
@@ -89,7 +101,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   /// Reads and returns the newest value; returns the default value if none is stored.
   ///
   /// - Throws: ``KeyValueStoreError``, if the store cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func load() throws -> Value { Self.value(try setting.load()) }
 
   /// Stores a value, and returns when it is on disk, regardless of the store's ``WritePolicy``.
@@ -103,13 +115,25 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
   ///
   /// The change may come from another process or an editor. The closure runs on a thread of the
   /// library, in the order of the changes, and may use the store. If the new value has another
-  /// type, ``error`` is set instead.
+  /// type, ``error`` is set instead, and the last valid value stays; see ``observeErrors(_:)``.
   public func observe(
     _ observer: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
   ) -> KeyValueObservation {
-    setting.observe { old, new in
+    setting.observe(Value.self) { old, new in
       if let old { observer(Self.value(old), Self.value(new)) }
     }
+  }
+
+  /// Calls a closure with the ``error``, if there is one, and with the new one after each change,
+  /// which is nil when there is none any more, until the result is released.
+  ///
+  /// The closure runs on a thread of the library, in the order of the changes, and may use the
+  /// store. It is called when the store sees a mistake in the file, without an access to the
+  /// property.
+  public func observeErrors(
+    _ observer: @escaping @Sendable (_ error: KeyValueStoreError?) -> Void
+  ) -> KeyValueObservation {
+    setting.observeErrors(observer)
   }
 
   /// A sequence of the current value and the new value after each later change.
@@ -122,7 +146,7 @@ public struct StoredValue<Value: Codable & Sendable>: Sendable {
         continuation.yield(wrappedValue)
         return continuation.finish()
       }
-      let observation = setting.observe { continuation.yield(Self.value($1)) }
+      let observation = setting.observe(Value.self) { continuation.yield(Self.value($1)) }
       continuation.onTermination = { _ in observation.cancel() }
     }
   }

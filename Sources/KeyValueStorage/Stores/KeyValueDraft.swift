@@ -21,7 +21,8 @@ public struct KeyValueDraft: Sendable {
     stored.applying(KeyValueChanges(byKey: changes), revision: stored.revision)
   }
 
-  /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does.
+  /// Returns the value of a key, as ``KeyValueStore/value(of:as:)`` does, but an error has no
+  /// place.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {

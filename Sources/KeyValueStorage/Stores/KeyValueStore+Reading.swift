@@ -28,14 +28,44 @@ extension KeyValueStore {
 
   /// Returns the value of a key that is determined at run time; nil if there is none.
   ///
+  /// Unlike a ``StoredValue``, this method has no default value, so a structure must be complete.
+  /// An error has the place of the mistake, for which the file is read again.
+  ///
   /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read, or
-  ///   ``KeyValueStoreError/undecodable(key:type:reason:)``, if the value has another type.
+  ///   ``KeyValueStoreError/undecodable(_:)``, if the value has another type.
   public func value<Value: Decodable>(
     of key: String, as type: Value.Type = Value.self
   ) throws -> Value? {
     try load()
-    return try state.withLock { $0.visible(StoredKey(key)) }
-      .map { try coding.value(type, from: $0, key: key) }
+    guard let encoded = state.withLock({ $0.visible(StoredKey(key)) }) else { return nil }
+    do throws(DecodingFailure) {
+      return try coding.decoded(type, from: encoded, key: key)
+    } catch {
+      throw backend.errors(for: [error])[0]
+    }
+  }
+
+  /// Returns the values of many keys; nil for a key that has none.
+  ///
+  /// The file is read again at most once for the places of all mistakes.
+  ///
+  /// - Throws: ``KeyValueStoreError``, if the newest values cannot be read.
+  package func values<Value: Decodable>(
+    of keys: [String], as type: Value.Type
+  ) throws -> [Result<Value, KeyValueStoreError>?] {
+    try load()
+    let encoded = state.withLock { state in keys.map { state.visible(StoredKey($0)) } }
+    let outcomes = zip(keys, encoded).map { key, encoded -> Result<Value, DecodingFailure>? in
+      guard let encoded else { return nil }
+      return Result { () throws(DecodingFailure) in
+        try coding.decoded(type, from: encoded, key: key)
+      }
+    }
+    let failures = outcomes.compactMap { outcome in
+      if case .failure(let failure)? = outcome { failure } else { nil }
+    }
+    var errors = backend.errors(for: failures)[...]
+    return outcomes.map { outcome in outcome?.mapError { _ in errors.removeFirst() } }
   }
 
   var isInTransactionOfThisThread: Bool { state.withLock { $0.ownTransaction != nil } }
@@ -77,7 +107,7 @@ extension KeyValueStore {
   /// Adopts newer contents, after migrating them to the app's version.
   func adopt(_ contents: KeyValueContents, isImplicit: Bool = false) throws(KeyValueStoreError) {
     var draft = KeyValueDraft(contents, coding: coding)
-    guard try version.differs(from: draft) else { return state.withLock { $0.adopt(contents) } }
+    guard try version.differs(from: draft) else { return cache(contents) }
     if isImplicit, let failed = state.withLock({ $0.failedMigration }),
       failed.revision == contents.revision
     {
@@ -92,8 +122,7 @@ extension KeyValueStore {
       state.withLock { $0.failedMigration = (contents.revision, error) }
       throw error
     }
-    let migrated = draft.contents
-    state.withLock { $0.adopt(migrated) }
+    cache(draft.contents)
   }
 
   /// Migrates the file unless another writer holds its lock; returns whether it was migrated.

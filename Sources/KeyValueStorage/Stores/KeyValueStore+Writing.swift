@@ -85,7 +85,7 @@ extension KeyValueStore {
   ) throws(KeyValueStoreError) -> Result {
     // The contents are cached below, so later changes to the file must be detected.
     if unsaved == nil { startWatching() }
-    typealias Outcome = (result: Result, saved: StoreState.UnsavedChanges?)
+    typealias Outcome = (result: Result, write: StoreState.Write?)
     let (contents, outcome) = try backend.update(within: timeout) {
       contents throws(KeyValueStoreError) -> (KeyValueChanges, Outcome) in
       var draft = KeyValueDraft(contents, coding: coding)
@@ -95,10 +95,11 @@ extension KeyValueStore {
       let result = try change(&draft)
       if draft.isAbandoned { return (KeyValueChanges(), (result, nil)) }
       if version.number > 0 { try version.writeVersion(to: &draft) }
-      return (draft.effectiveChanges, (result, unsaved))
+      let changes = draft.effectiveChanges
+      return (changes, (result, (unsaved, contents.revision, Array(changes.byKey.keys))))
     }
-    if let saved = outcome.saved {
-      state.withLock { $0.adopt(contents, saved: saved) }
+    if let write = outcome.write {
+      cache(contents, after: write)
       stopTimer(if: { state.withLock { $0.unsaved.isEmpty } })
     }
     return outcome.result

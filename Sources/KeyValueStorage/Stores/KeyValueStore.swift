@@ -173,11 +173,12 @@ extension KeyValueStore {
   private static let log = FailureLog<KeyValueStoreError>()
   private static let failureHandler = Lock<(@Sendable (KeyValueStoreError) -> Void)?>(nil)
 
-  /// The handler of failures in calls that cannot throw, such as a property's getter or setter.
+  /// The handler of failures in calls that cannot throw, such as a property's getter or setter, and
+  /// of mistakes in the file, which it gets when a store sees the file.
   ///
   /// It may be called on any thread. The default handler prints each distinct failure once to
-  /// standard error, until the access succeeds again; it remembers the latest 100. In a forked
-  /// child it prints one line in all.
+  /// standard error, until the access succeeds again, or the invalid value changes; it remembers
+  /// the latest 100. In a forked child it prints one line in all.
   public static var onFailure: @Sendable (KeyValueStoreError) -> Void {
     get {
       if Fork.isChild { return { _ in Fork.report() } }
@@ -190,11 +191,14 @@ extension KeyValueStore {
   ///
   /// The app's handler may block, so no thread that serves all stores calls it.
   func report(_ error: KeyValueStoreError) {
-    guard ThreadPool.work.isCurrent || Inotify.isCurrent,
+    guard Self.isLibraryThread,
       let handler = Self.failureHandler.withLock({ $0 })
     else { return Self.onFailure(error) }
     state.withLock { $0.observers.queue }.run { handler(error) }
   }
+
+  /// Whether the calling thread serves all stores.
+  static var isLibraryThread: Bool { ThreadPool.work.isCurrent || Inotify.isCurrent }
 
   /// Lets the default handler print errors again.
   static func didSucceed(after errors: [KeyValueStoreError]) {

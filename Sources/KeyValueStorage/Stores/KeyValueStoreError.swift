@@ -2,10 +2,13 @@ import CLibrary
 import Concurrency
 public import FoundationEssentials
 import StorageInternals
+import ValueFormats
 
 /// The reason why a store could not be read or written, or a value could not be encoded or decoded.
 ///
-/// No error contains a stored value.
+/// Only ``undecodable(_:)`` contains a part of a stored value: at most 40 characters of it, at most
+/// 200 of the path to it, which may have keys of a dictionary, and at most 200 of the description
+/// by the type's own code, which may have any part of the value.
 public enum KeyValueStoreError: Error, Hashable, Sendable {
   /// The file is damaged, incomplete, or in another format; it is neither read nor written until it
   /// is repaired or moved aside.
@@ -29,8 +32,10 @@ public enum KeyValueStoreError: Error, Hashable, Sendable {
   case newerVersion(found: Int, supported: Int)
   /// The migration to a version failed, and nothing changed.
   case migrationFailed(version: Int, reason: String)
-  /// The value of the key does not have the requested type.
-  case undecodable(key: String, type: String, reason: String)
+  /// The value of a key does not have the requested type.
+  case undecodable(UndecodableValue)
+  /// No property of the store has a key of the file; see ``KeyValueStore/reportUnknownKeys()``.
+  case unknownKey(UnknownKey)
   /// The store's format cannot represent the value exactly.
   case unencodable(key: String, type: String, reason: String)
   /// An argument is not valid; the description is one or more sentences.
@@ -54,28 +59,32 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
     switch self {
     case .unreadable(let file):
       """
-      \(file.path) cannot be read at \(file.position): \(file.reason). Correct the file, or move it \
+      \(file.place.path.shown) cannot be read at \(file.place.position ?? "byte \(file.offset)"): \
+      \(file.reason). Correct the file, or move it \
       aside with moveAsideUnreadableFile(); until then, the file is not written.
       """
     case .empty(let path):
       """
-      \(path) is empty: another program is writing it, or a crash truncated it. Restore its \
+      \(path.shown) is empty: another program is writing it, or a crash truncated it. Restore its \
       content, or move it aside with moveAsideUnreadableFile().
       """
     case .notAFile(let path):
-      "\(path) is not a regular file. Create the store with the path of a file."
+      "\(path.shown) is not a regular file. Create the store with the path of a file."
     case .tooLarge(let path, let limit):
       """
-      \(path) is, or would become, larger than \(limit) bytes. Store large data in a separate file.
+      \(path.shown) is, or would become, larger than \(limit) bytes. Store large data in a \
+      separate file.
       """
     case .readOnly(let path):
-      "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again."
+      """
+      \(path.shown) is read-only, even for its owner. Permit writing with chmod u+w, and try again.
+      """
     case .ownedByAnother(let path):
-      "Another user owns \(path). Write it as that user, or change its owner."
+      "Another user owns \(path.shown). Write it as that user, or change its owner."
     case .busy(let path, let holder):
       """
-      \(path) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may be \
-      stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
+      \(path.shown) is locked by \(holder.map { "process \($0)" } ?? "another process"), which may \
+      be stopped or not responding. Resume or end that process. Unsaved changes are kept until then.
       """
     case .newerVersion(let found, let supported):
       """
@@ -84,25 +93,27 @@ extension KeyValueStoreError: CustomStringConvertible, LocalizedError {
       """
     case .migrationFailed(let version, let reason):
       "The migration of the settings to version \(version) failed, and nothing changed: \(reason)"
-    case .undecodable(let key, let type, let reason):
-      """
-      The value of \(String(reflecting: key)) does not have the type \(type): \(reason). Set it \
-      again, or read it as the type with which it was written.
-      """
+    case .undecodable(let value): "\(value). Correct the value, or set it again."
+    case .unknownKey(let key): "\(key)"
     case .unencodable(let key, let type, let reason):
       "A value of type \(type) cannot be stored under \(String(reflecting: key)): \(reason)."
     case .invalid(let message), .unavailable(let message): message
     case .forked: Fork.advice
     case .cancelled:
       "The operation was cancelled before it was complete. Start it again to continue."
-    case .uncertain(let path, let code): SystemError.uncertainty(of: path, code: code)
+    case .uncertain(let path, let code): SystemError.uncertainty(of: path.shown, code: code)
     case .system(let call, let path, let code):
-      "\(call) of \(path) failed: \(SystemError.advice(on: code, of: call))"
+      "\(call) of \(path.shown) failed: \(SystemError.advice(on: code, of: call))"
     }
   }
 
   /// The same text as ``description``, for `localizedDescription`.
   public var errorDescription: String? { description }
+}
+
+extension String {
+  /// A path on one line, with at most as many characters as the kernel permits.
+  fileprivate var shown: String { shown(atMost: 4096) }
 }
 
 extension KeyValueStoreError {
@@ -164,28 +175,17 @@ func convertingErrors<Result: ~Copyable>(
 
 /// A file that could not be parsed, with the position of the error.
 public struct UnreadableFile: Hashable, Sendable {
-  /// The path of the file, with symbolic links resolved.
-  public let path: String
+  /// The place of the error.
+  public let place: FilePlace
   /// The reason as a clause, such as "duplicate key".
   public let reason: String
   /// The offset from the beginning of the file in bytes.
   public let offset: Int
-  /// The line, from 1; nil in a binary file.
-  public let line: Int?
-  /// The column in code points, from 1; nil in a binary file.
-  public let column: Int?
 
   /// Creates a description of an unreadable file.
-  public init(path: String, reason: String, offset: Int, line: Int? = nil, column: Int? = nil) {
-    self.path = path
+  public init(place: FilePlace, reason: String, offset: Int) {
+    self.place = place
     self.reason = reason
     self.offset = offset
-    self.line = line
-    self.column = column
-  }
-
-  var position: String {
-    if let line, let column { return "line \(line), column \(column)" }
-    return "byte \(offset)"
   }
 }

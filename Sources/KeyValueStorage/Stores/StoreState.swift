@@ -7,11 +7,16 @@ struct StoreState: Sendable {
   typealias Unsaved = (value: EncodedValue?, sequenceNumber: Int)
   typealias UnsavedChanges = [StoredKey: Unsaved]
   typealias OpenTransaction = (thread: ThreadIdentity, draft: KeyValueDraft)
+  /// A write of this store: the unsaved changes in it, and the keys that it changed in the contents
+  /// of a revision.
+  typealias Write = (saved: UnsavedChanges, base: Int64, keys: [StoredKey])
 
   /// The most recently read contents; nil before the first read.
   private(set) var contents: KeyValueContents?
   /// The reason why newer contents could not be read; nil if the last read succeeded.
-  @ReportedError private(set) var readError: KeyValueStoreError?
+  @ReportedError private(set) var readError: KeyValueStoreError? {
+    didSet { if readError != oldValue { notifyErrorObservers() } }
+  }
   /// The start of the grace period for contents that have become empty or unreadable.
   private var gracePeriodStart: ContinuousClock.Instant?
   /// Whether changes by other programs are reported; if not, each access checks for them.
@@ -22,7 +27,9 @@ struct StoreState: Sendable {
   /// The changes that `save` has added and no thread is writing yet, in their order.
   var saves: [PendingSave] = []
   /// The reason why unsaved changes could not be written; nil if there are none.
-  @ReportedError var writeError: KeyValueStoreError?
+  @ReportedError var writeError: KeyValueStoreError? {
+    didSet { if writeError != oldValue { notifyErrorObservers() } }
+  }
   /// The reason why the file could not be migrated, although it could be read.
   @ReportedError var migrationWriteError: KeyValueStoreError?
   /// Whether unsaved changes should have been written by now.
@@ -35,6 +42,10 @@ struct StoreState: Sendable {
   /// The thread that changes a property in place and holds `propertyLock`; nil for none.
   var changingThread: ThreadIdentity?
   var observers = KeyObservers()
+  var declarations = Declarations()
+  var errorObservers: [ErrorObserver] = []
+  /// The reported keys of the file that no property has; nil unless such keys are reported.
+  var reportedUnknownKeys: [StoredKey: UnknownKey]?
 
   /// The value of a key for threads that are not in a transaction.
   subscript(key: StoredKey) -> EncodedValue? {
@@ -65,16 +76,20 @@ struct StoreState: Sendable {
 
   /// Caches contents, unless newer ones are cached, and removes saved changes from `unsaved`.
   ///
-  /// `saved` are all unsaved changes of an earlier moment.
-  mutating func adopt(_ newest: KeyValueContents, saved: UnsavedChanges = [:]) {
-    readError = nil
+  /// The saved changes of `write` are all unsaved changes of an earlier moment. Returns the values
+  /// of properties to decode, and whether there may be new unknown keys.
+  mutating func adopt(
+    _ newest: KeyValueContents, after write: Write?
+  ) -> (pending: [PendingValue], hasNewKeys: Bool) {
+    // Only after changes by others must the values of all properties be compared.
+    let changed = write?.base == contents?.revision ? write?.keys : nil
     gracePeriodStart = nil
     let before = observers.byKey.isEmpty ? nil : self
     generation += 1
     // Another thread may have adopted newer contents in the meantime.
     if contents?.revision ?? .min <= newest.revision { contents = newest }
     // The changes of that moment are those up to its last one.
-    if let lastSaved = saved.values.lazy.map(\.sequenceNumber).max() {
+    if let lastSaved = write?.saved.values.lazy.map(\.sequenceNumber).max() {
       unsaved = unsaved.filter { $0.value.sequenceNumber > lastSaved }
     }
     if let before {
@@ -86,6 +101,22 @@ struct StoreState: Sendable {
       writeError = nil
       isOverdue = false
     }
+    let pending = self.pending(of: changed.map { $0.flatMap { declarations[$0] } })
+    for value in pending { value.declaration.cache.isOutdated = true }
+    if readError != nil {
+      for declaration in declarations.all {
+        switch declaration.cache.rejection {
+        case nil, .unencodable?, .undecodable?: break
+        // The newest value could not be read then.
+        default: declaration.cache.rejection = nil
+        }
+      }
+    }
+    // Last, so that an observer of errors is not called with nil before a mistake is found.
+    readError = nil
+    // The written keys no longer have the error of those that are left.
+    if writeError != nil { notifyErrorObservers() }
+    return (pending, changed?.contains { declarations[$0].isEmpty } ?? true)
   }
 
   /// Records a read error, unless another thread has read newer contents in the meantime.

@@ -18,8 +18,9 @@ struct CodedSetting<Value: Codable & Sendable>: Sendable {
         return try decoder.decodeCoded(Value.self, from: data)
       } catch {
         throw .undecodable(
-          key: stored.key, type: "\(Value.self)",
-          reason: "neither the value nor a property list in it has this type")
+          UndecodableValue(
+            key: stored.key, type: "\(Value.self)",
+            reason: "neither the value nor a property list in it has this type"))
       }
     }
   }

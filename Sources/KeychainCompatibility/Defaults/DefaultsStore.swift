@@ -95,7 +95,8 @@ private struct UserDefaultsSetting<Value: Codable & Sendable>: Sendable {
         fromPropertyList: [object], format: .binary, options: 0)
       return try decoder.decode([Value].self, from: list).first
     } catch {
-      throw .undecodable(key: key, type: "\(Value.self)", reason: "the value has another type")
+      throw .undecodable(
+        UndecodableValue(key: key, type: "\(Value.self)", reason: "the value has another type"))
     }
   }
 

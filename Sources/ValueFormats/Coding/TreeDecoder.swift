@@ -89,7 +89,42 @@ extension ValueTree {
     }
     let reader = TreeReader(self, at: path(), context)
     guard context.allowsValue else { throw DecodingError(.tooDeep, of: type, at: reader.path) }
-    return try type.init(from: reader)
+    do {
+      return try type.init(from: reader)
+    } catch {
+      throw context.form == .setting ? reader.error(error, ofRawValueOf: type) : error
+    }
+  }
+}
+
+extension TreeReader {
+  /// Returns the error of an enumeration about the raw value at this path, with its cases; any
+  /// other error, such as that of a type's own code, is returned as it is.
+  fileprivate func error(_ error: any Error, ofRawValueOf type: Any.Type) -> any Error {
+    guard type is any RawRepresentable.Type else { return error }
+    let cases = rawValues(of: type)
+    let problem = cases.map { ValueCodingError.Problem.unknownCase(allowed: $0.values) }
+    let depth = codingPath.count
+    func isWrongType(_ context: DecodingError.Context) -> Bool {
+      guard context.codingPath.count == depth,
+        case ValueCodingError.Problem.wrongType(let expected, _)? = context.underlyingError
+      else { return false }
+      return expected == cases?.kind
+    }
+    switch error {
+    // The description by the standard library contains all of the raw value.
+    case DecodingError.dataCorrupted(let context)
+    where context.codingPath.count == depth && context.underlyingError == nil
+      && context.debugDescription.hasPrefix("Cannot initialize "):
+      return DecodingError.dataCorrupted(DecodingError.Context(problem ?? .notValid, at: path))
+    case DecodingError.typeMismatch(let expected, let context) where isWrongType(context):
+      return DecodingError.typeMismatch(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    case DecodingError.valueNotFound(let expected, let context) where isWrongType(context):
+      return DecodingError.valueNotFound(
+        expected, problem.map { DecodingError.Context($0, at: path) } ?? context)
+    default: return error
+    }
   }
 }
 
@@ -151,12 +186,24 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw DecodingError.keyNotFound(key, DecodingError.Context(.missing(key), at: reader.path))
   }
 
-  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
   private func entry(_ key: some CodingKey) -> ValueTree? {
-    let key = StoredKey(key.stringValue)
-    if let tree = entries[key] { return tree }
-    if key.isASCII { return nil }
-    return entries.filter { $0.key.string == key.string }.max { $0.key < $1.key }?.value
+    entries.value(matching: StoredKey(key.stringValue))
+  }
+}
+
+extension [StoredKey: ValueTree] {
+  /// Returns the value of a key, or else of the last canonically equivalent key in byte order.
+  fileprivate func value(matching key: StoredKey) -> ValueTree? {
+    self[key] ?? equivalentKey(of: key).flatMap { self[$0] }
+  }
+
+  /// Returns the key under which `value(matching:)` finds a value.
+  func key(matching key: StoredKey) -> StoredKey? {
+    self[key] == nil ? equivalentKey(of: key) : key
+  }
+
+  private func equivalentKey(of key: StoredKey) -> StoredKey? {
+    key.isASCII ? nil : keys.filter { $0.string == key.string }.max()
   }
 }
 

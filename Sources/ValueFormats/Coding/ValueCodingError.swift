@@ -4,9 +4,14 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case wrongType(expected: Kind, found: Kind)
     /// The name of the key is included only if the key is an enum case.
     case missingKey(String?)
+    /// More members than the limit are missing, each of which a default value has.
+    case tooManyMissing(limit: Int)
     case missingElement
-    case outOfRange(type: String)
+    /// The type cannot represent the number; an integer type has a range.
+    case outOfRange(type: String, range: String? = nil)
     case notValid
+    /// The raw value is of no case; `allowed` are those of the cases.
+    case unknownCase(allowed: [String])
     case notEncodable
     case nothingEncoded
     /// The value encodes itself as several values, such as an array and a dictionary.
@@ -27,6 +32,7 @@ package struct ValueCodingError: Error, Hashable, Sendable {
     case url = "a URL"
     case data
     case date = "a date"
+    case duration = "a duration"
     case array = "an array"
     case dictionary = "a dictionary"
   }
@@ -50,9 +56,12 @@ extension ValueCodingError.Problem {
       "expected \(expected.rawValue), found \(found.rawValue)"
     case .missingKey(let key?): "the key \(key) is missing"
     case .missingKey(nil): "a key is missing"
+    case .tooManyMissing(let limit): "more than \(limit) members are missing"
     case .missingElement: "the array has too few elements"
-    case .outOfRange(let type): "the number is out of range for \(type)"
+    case .outOfRange(let type, let range):
+      "the number is out of range for \(type)\(range.map { ", from \($0)" } ?? "")"
     case .notValid: "the stored value is not valid for this type"
+    case .unknownCase(let allowed): "expected one of \(allowed.joined(separator: ", "))"
     case .notEncodable: "a part of it cannot be encoded"
     case .nothingEncoded: "a part of it encodes no value"
     case .multipleEncoded: "a part of it encodes more than one value"

@@ -42,11 +42,13 @@ struct DateReader {
     return (((days - GregorianDays.reference) * 24 + hour) * 60 + minute) * 60 + second
   }
 
-  /// Reads the fraction of a second, or 0 if there is none.
-  mutating func fraction() -> Double? {
-    guard skip(".") else { return 0 }
-    let digits = digits()
-    return digits.isEmpty ? nil : Double("0." + digits)
+  /// Reads the digits of the fraction of a second, without zeros at the end; empty without any.
+  mutating func fraction() -> ArraySlice<UInt8>? {
+    guard skip(".") else { return [] }
+    let digits = Array(digits().utf8)
+    if digits.isEmpty { return nil }
+    let last = digits.lastIndex { $0 != UInt8(ascii: "0") }
+    return last.map { digits[...$0] } ?? []
   }
 
   /// Reads an offset from UTC, in seconds.
@@ -68,37 +70,66 @@ extension Date {
     var reader = DateReader(string[...])
     guard
       let year = reader.number(digits: 4...4), let seconds = reader.seconds(inYear: year),
-      let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+      var fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
     else { return nil }
-    self.init(timeIntervalSinceReferenceDate: Double(seconds - offset) + fraction)
+    var whole = seconds - offset
+    let isNegative = whole < 0 && !fraction.isEmpty
+    if isNegative { (whole, fraction) = (-(whole + 1), fraction.complement) }
+    // A sum of the whole seconds and the fraction would be rounded twice.
+    let text = "\(isNegative ? "-" : "")\(whole).\(String(decoding: fraction, as: UTF8.self))0"
+    guard let interval = Double(text) else { return nil }
+    self.init(timeIntervalSinceReferenceDate: interval)
   }
-}
 
-/// The notation of dates in an XML property list: UTC, in whole seconds.
-package enum PropertyListDate {
-  /// Returns a date as a string; nil if the notation cannot represent the date exactly.
-  package static func string(of date: Date) -> String? {
-    let seconds = date.timeIntervalSinceReferenceDate
-    // The range is that of the years 1 to 9999.
-    guard (-63_113_904_000..<252_423_993_600).contains(seconds), let whole = Int64(exactly: seconds)
+  /// The date in UTC, such as `2026-11-21T15:46:38.25Z`, with the fewest digits that restore it;
+  /// nil outside the years 1 to 9999.
+  package var iso8601: String? {
+    let seconds = timeIntervalSinceReferenceDate
+    guard (-63_113_904_000..<252_423_993_600).contains(seconds),
+      var fraction = seconds.fractionDigits
     else { return nil }
-    let (days, second) = (whole + GregorianDays.reference * 86_400)
+    if seconds < 0 { fraction = fraction.complement }
+    let (days, second) = (Int64(seconds.rounded(.down)) + GregorianDays.reference * 86_400)
       .quotientAndRemainder(dividingBy: 86_400)
     let (year, month, day) = GregorianDays.date(days)
     func padded(_ number: Int64) -> Substring { String(100 + number).dropFirst() }
     return "\(String(10_000 + year).dropFirst())-\(padded(month))-\(padded(day))"
-      + "T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))Z"
+      + "T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))"
+      + (fraction.isEmpty ? "Z" : ".\(String(decoding: fraction, as: UTF8.self))Z")
   }
 
-  /// Parses a date; returns nil if the string has another notation.
-  static func date(_ string: Substring) -> Date? {
+  /// Parses a date of an XML property list: UTC, in whole seconds.
+  init?(propertyList string: Substring) {
     var reader = DateReader(string)
     let sign: Int64 = reader.skip("-") ? -1 : 1
     // Foundation counts the sign as one of four characters.
     guard let year = reader.number(digits: sign < 0 ? 3...9 : 4...9),
       let seconds = reader.seconds(inYear: sign * year), reader.skip("Z"), reader.isAtEnd
     else { return nil }
-    return Date(timeIntervalSinceReferenceDate: Double(seconds))
+    self.init(timeIntervalSinceReferenceDate: Double(seconds))
+  }
+}
+
+extension Double {
+  /// The digits after the decimal point, without zeros at the end; nil unless the number is finite.
+  fileprivate var fractionDigits: ArraySlice<UInt8>? {
+    guard let number = DecimalDigits(description) else { return nil }
+    let count = max(-number.exponent, 0)
+    let zeros = Array(
+      repeating: UInt8(ascii: "0"), count: max(count - number.digits.count, 0))
+    return (zeros + number.digits).suffix(count)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The decimal digits of 1 minus this fraction, whose last digit is not zero.
+  fileprivate var complement: ArraySlice<UInt8> {
+    var digits = self
+    for index in digits.indices {
+      let minuend: UInt8 = index == endIndex - 1 ? 10 : 9
+      digits[index] = 2 * UInt8(ascii: "0") + minuend - digits[index]
+    }
+    return digits
   }
 }
 

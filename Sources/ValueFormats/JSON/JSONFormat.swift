@@ -26,9 +26,12 @@ package struct JSONFormat: StoredFormat {
     }
     try reader.requireEnd()
     if !isAscending {
-      var keys = Set<StoredKey>(minimumCapacity: entries.count)
-      for entry in entries where !keys.insert(entry.key).inserted {
-        throw FormatError(reason: "duplicate key", offset: entry.text.startIndex)
+      var offsets = [StoredKey: Int](minimumCapacity: entries.count)
+      for entry in entries {
+        let offset = entry.text.startIndex
+        if let first = offsets.updateValue(offset, forKey: entry.key) {
+          throw .duplicateKey(at: offset, first: first)
+        }
       }
     }
     return ParsedFile(entries: entries)
@@ -60,5 +63,14 @@ package struct JSONFormat: StoredFormat {
     let tree = try reader.value(in: 1)
     try reader.requireEnd()
     return tree
+  }
+
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
+    guard var reader = try? JSONReader(value, makesTrees: false) else { return 0 }
+    reader.skipWhitespace()
+    for (depth, step) in path.enumerated() {
+      guard reader.move(to: step, in: depth + 1) else { break }
+    }
+    return reader.position - value.startIndex
   }
 }

@@ -15,7 +15,7 @@ extension JSONReader {
     case UInt8(ascii: "#"): failure("comments are not allowed in JSON")
     case UInt8(ascii: "/") where hasPrefix("//") || hasPrefix("/*"):
       failure("comments are not allowed in JSON")
-    default: failure(reason)
+    default: typographicQuote(at: position) ?? failure(reason)
     }
   }
 
@@ -35,11 +35,14 @@ extension JSONReader {
       return .string(text)
     case UInt8(ascii: "{"):
       var dictionary: [StoredKey: ValueTree] = [:]
+      let start = position
       try members(in: depth) { (reader, key) throws(FormatError) in
         let value = try reader.value(in: depth + 1)
         guard reader.makesTrees else { return }
-        if dictionary.updateValue(value, forKey: StoredKey(try reader.content(of: key))) != nil {
-          throw reader.failure("duplicate key", at: key.start)
+        let name = StoredKey(try reader.content(of: key))
+        if dictionary.updateValue(value, forKey: name) != nil {
+          let first = reader.member(name, ofObjectAt: start, in: depth)?.key
+          throw reader.duplicateKey(at: key.start, first: first)
         }
       }
       return .dictionary(dictionary)
@@ -68,6 +71,47 @@ extension JSONReader {
       reader.skipWhitespace()
       try value(&reader, key)
     }
+  }
+
+  /// Returns the positions of a key and its value in an object; nil if the key is missing.
+  private func member(
+    _ name: StoredKey, ofObjectAt start: Int, in depth: Int
+  ) -> (key: Int, value: Int)? {
+    var (reader, found) = (self, (key: Int, value: Int)?.none)
+    reader.position = start
+    // An error ends the search.
+    try? reader.members(in: depth) { (reader, key) throws(FormatError) in
+      if StoredKey(try reader.content(of: key)) == name {
+        found = (key.start, reader.position)
+        throw .endOfSearch
+      }
+      _ = try reader.value(in: depth + 1)
+    }
+    return found
+  }
+
+  /// Moves to a part of the value that is next; returns false if there is none.
+  mutating func move(to step: ValueStep, in depth: Int) -> Bool {
+    var found: Int?
+    switch (step, current) {
+    case (.key(let key), UInt8(ascii: "{")):
+      found = member(key, ofObjectAt: position, in: depth)?.value
+    case (.index(let index), UInt8(ascii: "[")):
+      var (reader, next) = (self, 0)
+      // An error ends the search.
+      try? reader.elements(in: depth, until: "]", "closing bracket") {
+        (reader) throws(FormatError) in
+        if next == index {
+          found = reader.position
+          throw .endOfSearch
+        }
+        next += 1
+        _ = try reader.value(in: depth + 1)
+      }
+    default: break
+    }
+    if let found { position = found }
+    return found != nil
   }
 
   /// Reads the elements of an array, or the members of an object; a closure reads each of them.
@@ -160,9 +204,13 @@ extension JSONReader {
       case UInt8(ascii: "\\"):
         hasEscapes = true
         _ = try escape()
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+      case nil, UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        for index in start..<position where bytes[index] == 0xE2 {
+          if let error = typographicQuote(at: index, inStringUpTo: position) { throw error }
+        }
+        if isAtEnd { throw unexpected("expected a closing quotation mark") }
         throw failure("expected a closing quotation mark before the end of the line")
-      case nil, 0: throw unexpected("expected a closing quotation mark")
+      case 0: throw unexpected("expected a closing quotation mark")
       default: throw failure("unescaped control character")
       }
     }

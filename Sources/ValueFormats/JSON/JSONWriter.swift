@@ -17,7 +17,12 @@ struct JSONWriter: TextWriter {
     case .number(let number): try write(number)
     case .string(let string): write(string: string)
     case .data(let data): write(string: data.base64EncodedString())
-    case .date(let date): write(real: date.timeIntervalSinceReferenceDate)
+    case .date(let date):
+      if let text = date.iso8601 {
+        write(string: text)
+      } else {
+        write(real: date.timeIntervalSinceReferenceDate)
+      }
     case .array(let elements):
       try append(elements.map { (nil, $0) }, between: ("[", "]"), within: depth)
     case .dictionary(let members): try append(members.inOrder, between: ("{", "}"), within: depth)

@@ -34,9 +34,11 @@ struct DecimalDigits: Equatable {
     self.exponent = power + halves[0].count - 1 - last
   }
 
-  /// Returns the number as an integer; nil if it is not one, or does not fit.
-  func integer<Integer: FixedWidthInteger>() -> Integer? {
+  /// Returns the number, multiplied by a power of ten, as an integer; nil if it is not one, or does
+  /// not fit.
+  func integer<Integer: FixedWidthInteger>(timesTenTo power: Int = 0) -> Integer? {
     if digits.isEmpty { return 0 }
+    let exponent = exponent + power
     guard (0..<40).contains(exponent), digits.count < 40 else { return nil }
     return Integer(text(zeros: exponent))
   }
@@ -61,10 +63,8 @@ extension Decimal {
     let text: String
     switch tree {
     case .dictionary: return nil
-    case .number(.integer(let value)): text = value.description
-    case .number(.real(let value)): text = value.description
-    case .number(.float(let value)): text = value.description
-    case .number(.text(let value)), .string(let value): text = value
+    case .number(let number): text = number.notation
+    case .string(let value): text = value
     default: throw tree.isNot(.number)
     }
     if text.lowercased() == "nan" {

@@ -5,6 +5,16 @@ package enum StoredNumber: Hashable, Sendable {
   /// A number in the notation of a file, such as `1e3`, which no number type preserves.
   case text(String)
 
+  /// The number in decimal notation, with all of its digits; that of the file, if it has one.
+  var notation: String {
+    switch self {
+    case .integer(let integer): integer.description
+    case .real(let real): real.description
+    case .float(let float): float.description
+    case .text(let text): text
+    }
+  }
+
   /// Returns the number as an integer, if it is one in range.
   package func integer<Integer: FixedWidthInteger>(
     _ type: Integer.Type = Integer.self

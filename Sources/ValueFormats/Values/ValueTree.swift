@@ -18,7 +18,8 @@ package enum ValueTree: Hashable, Sendable {
 
 /// The form that values have in a tree.
 package enum ValueForm: Sendable {
-  /// The form of settings: short URLs and decimals; decoding accepts forms that only people write.
+  /// The form of settings: short URLs, decimals and durations; decoding accepts forms that only
+  /// people write.
   case setting
   /// The form of Foundation's `PropertyListEncoder`, in which FTPropertyWrappers stored secrets.
   case foundation
@@ -59,6 +60,7 @@ extension ValueTree {
       return URL(string: url.absoluteString) == url ? .string(url.absoluteString) : nil
     }
     if Value.self == Decimal.self { return identityCast(value, to: Decimal.self).tree }
+    if Value.self == Duration.self { return identityCast(value, to: Duration.self).tree }
     return nil
   }
 
@@ -87,6 +89,7 @@ extension ValueTree {
     if form == .foundation { return nil }
     if type == URL.self { return try url().map { identityCast($0, to: type) } }
     if type == Decimal.self { return try Decimal(self).map { identityCast($0, to: type) } }
+    if type == Duration.self { return try Duration(self).map { identityCast($0, to: type) } }
     return nil
   }
 
@@ -131,8 +134,11 @@ extension ValueTree {
 
   private func integer<Integer: FixedWidthInteger>() throws(ValueCodingError.Problem) -> Integer {
     guard case .number(let number) = self else { throw isNot(.number) }
-    guard let value: Integer = number.integer() else { throw .outOfRange(type: "\(Integer.self)") }
-    return value
+    if let value: Integer = number.integer() { return value }
+    // No range contains a fraction.
+    let isInteger = number.double.map { $0 == $0.rounded() } ?? true
+    throw .outOfRange(
+      type: "\(Integer.self)", range: isInteger ? "\(Integer.min) to \(Integer.max)" : nil)
   }
 
   private func unsigned128() throws(ValueCodingError.Problem) -> UInt128 {

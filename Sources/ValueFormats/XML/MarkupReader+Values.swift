@@ -53,7 +53,7 @@ extension MarkupReader {
   /// Reads the entries of the root dictionary, up to the white space after the last one.
   private mutating func entries() throws(FormatError) -> [KeyValueEntry] {
     var entries: [KeyValueEntry] = []
-    var keys: Set<StoredKey> = []
+    var keys: [StoredKey: Int] = [:]
     while true {
       skipWhitespace()
       let start = position
@@ -64,7 +64,9 @@ extension MarkupReader {
       }
       let keyStart = position
       let key = StoredKey(try self.key())
-      guard keys.insert(key).inserted else { throw failure("duplicate key", at: keyStart) }
+      if let first = keys.updateValue(keyStart, forKey: key) {
+        throw duplicateKey(at: keyStart, first: first)
+      }
       let valueStart = position
       _ = try value(within: 1)
       let text = bytes[start..<position]
@@ -127,11 +129,12 @@ extension MarkupReader {
     case .dict:
       var members: [StoredKey: ValueTree] = [:]
       try content(of: .dict, isEmpty, from: start, depth) { (reader) throws(FormatError) in
-        let start = reader.position
+        let keyStart = reader.position
         let key = StoredKey(try reader.key())
         let value = try reader.value(within: depth + 1)
         if reader.makesTrees, members.updateValue(value, forKey: key) != nil {
-          throw reader.failure("duplicate key", at: start)
+          let first = reader.member(key, ofDictionaryAt: start, in: depth)?.key
+          throw reader.duplicateKey(at: keyStart, first: first)
         }
       }
       return .dictionary(members)
@@ -156,6 +159,57 @@ extension MarkupReader {
         return .number(.real(double))
       }
       return value
+    }
+  }
+
+  /// Returns the positions of a key and its value in a dictionary; nil if the key is missing.
+  private func member(
+    _ name: StoredKey, ofDictionaryAt start: Int, in depth: Int
+  ) -> (key: Int, value: Int)? {
+    var (reader, found) = (self, (key: Int, value: Int)?.none)
+    reader.position = start
+    // An error ends the search.
+    try? reader.search(.dict, depth) { (reader) throws(FormatError) in
+      let keyStart = reader.position
+      if StoredKey(try reader.key()) == name {
+        found = (keyStart, reader.position)
+        throw .endOfSearch
+      }
+      _ = try reader.value(within: depth + 1)
+    }
+    return found
+  }
+
+  /// Moves to a part of the value that is next; returns false if there is none.
+  mutating func move(to step: ValueStep, within depth: Int) -> Bool {
+    var found: Int?
+    switch step {
+    case .key(let key): found = member(key, ofDictionaryAt: position, in: depth)?.value
+    case .index(let index):
+      var (reader, next) = (self, 0)
+      // An error ends the search.
+      try? reader.search(.array, depth) { (reader) throws(FormatError) in
+        if next == index {
+          found = reader.position
+          throw .endOfSearch
+        }
+        next += 1
+        _ = try reader.value(within: depth + 1)
+      }
+    }
+    if let found { position = found }
+    return found != nil
+  }
+
+  /// Reads the container that is next, if it is of this kind; a closure reads each element.
+  private mutating func search(
+    _ container: PropertyListElement, _ depth: Int,
+    element: (inout MarkupReader) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    let start = position
+    let (found, isEmpty) = try startTag()
+    if found == container {
+      try content(of: container, isEmpty, from: start, depth, element: element)
     }
   }
 

@@ -174,7 +174,7 @@ extension MarkupReader {
 
   mutating func quotationMark() throws(FormatError) -> UInt8 {
     guard let current, current == UInt8(ascii: "\"") || current == UInt8(ascii: "'") else {
-      throw failure("expected a quotation mark")
+      throw typographicQuote(at: position) ?? failure("expected a quotation mark")
     }
     position += 1
     return current

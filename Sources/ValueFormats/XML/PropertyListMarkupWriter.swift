@@ -20,10 +20,12 @@ struct PropertyListMarkupWriter: TextWriter {
     case .string(let string): write(.string, string: string)
     case .data(let data): write(.data, data.base64EncodedString())
     case .date(let date):
-      if let text = PropertyListDate.string(of: date) {
-        write(.date, text)
+      let seconds = date.timeIntervalSinceReferenceDate
+      if let text = date.iso8601 {
+        // The notation of `<date>` has no fraction of a second.
+        write(seconds == seconds.rounded() ? .date : .string, text)
       } else {
-        write(.real, PropertyListNumber.text(ofReal: date.timeIntervalSinceReferenceDate))
+        write(.real, PropertyListNumber.text(ofReal: seconds))
       }
     case .array(let elements):
       let brackets = elements.isEmpty ? ("<array/>", "") : ("<array>", "</array>")

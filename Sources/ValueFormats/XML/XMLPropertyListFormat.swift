@@ -54,6 +54,21 @@ package struct XMLPropertyListFormat: StoredFormat {
     var reader = try MarkupReader(value, makesTrees: true, escaping)
     return try reader.fragment()
   }
+
+  package func offset(of path: [ValueStep], in value: ArraySlice<UInt8>) -> Int {
+    guard var reader = try? MarkupReader(value, makesTrees: false, escaping) else { return 0 }
+    for (depth, step) in path.enumerated() {
+      guard reader.move(to: step, within: depth + 1) else { break }
+    }
+    return reader.position - value.startIndex
+  }
+
+  package func offsetOfKey(in entry: KeyValueEntry) -> Int {
+    guard var reader = try? MarkupReader(entry.text, makesTrees: false, escaping),
+      (try? reader.skipBetweenElements()) != nil
+    else { return 0 }
+    return reader.position - entry.text.startIndex
+  }
 }
 
 enum PropertyListElement: String {
@@ -79,7 +94,7 @@ enum PropertyListElement: String {
     case .false: return trimmed.isEmpty ? .bool(false) : nil
     case .integer: return PropertyListNumber.integer(trimmed).map(ValueTree.number)
     case .real: return PropertyListNumber.real(trimmed).map(ValueTree.number)
-    case .date: return PropertyListDate.date(trimmed).map(ValueTree.date)
+    case .date: return Date(propertyList: trimmed).map(ValueTree.date)
     case .data:
       return Data(strictBase64: text.utf8.filter { !$0.isWhitespace }).map(ValueTree.data)
     case .string: return .string(text)

@@ -73,8 +73,9 @@ extension KeyValueStoreError {
   /// Returns the failure to report if the source cannot be read; nil for an error of another file.
   fileprivate func ofSource(_ file: URL) -> Failure? {
     switch self {
-    case .unreadable(let unreadable) where unreadable.path == file.resolvingSymlinksInPath().path:
-      let place = unreadable.line.map { "line \($0)" } ?? "byte \(unreadable.offset)"
+    case .unreadable(let unreadable)
+    where unreadable.place.path == file.resolvingSymlinksInPath().path:
+      let place = unreadable.place.line.map { "line \($0)" } ?? "byte \(unreadable.offset)"
       return Failure(
         "\(file.path) cannot be read: \(unreadable.reason) (\(place)). Nothing was migrated.")
     case .empty(let path) where path == file.resolvingSymlinksInPath().path:

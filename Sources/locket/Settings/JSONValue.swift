@@ -68,7 +68,9 @@ extension JSONValue: StoredScalar {
     case .bool, .string: return tree
     case .number(let number): return .number(try converted(number))
     case .data(let data): return .string(data.base64EncodedString())
-    case .date(let date): return date.jsonTree
+    case .date(let date):
+      return date.iso8601.map(ValueTree.string)
+        ?? .number(.real(date.timeIntervalSinceReferenceDate))
     case .array(let elements):
       return .array(
         try elements.map { element throws(ValueCodingError.Problem) in try converted(element) })
@@ -98,37 +100,6 @@ extension JSONValue: StoredScalar {
       // JSON cannot represent a hexadecimal number of more than 128 bits.
       return nil
     }
-  }
-}
-
-extension Date {
-  /// The date as an exact text in ISO 8601, in the years from 1583 to 9999, or else as a number.
-  ///
-  /// Before 1583, Foundation's calendar differs from that of ISO 8601.
-  fileprivate var jsonTree: ValueTree {
-    let seconds = timeIntervalSinceReferenceDate
-    let whole = seconds.rounded(.down)
-    guard (-13_190_860_800..<252_423_993_600).contains(seconds),
-      let fraction = Self.fraction(of: seconds, after: whole),
-      let text = PropertyListDate.string(of: Date(timeIntervalSinceReferenceDate: whole))
-    else { return .number(.real(seconds)) }
-    return .string("\(text.dropLast())\(fraction)Z")
-  }
-
-  /// Returns the fraction of a second, with at least three digits and enough to be exact; empty for
-  /// a whole second, and nil for a fraction that is too small.
-  private static func fraction(of seconds: Double, after whole: Double) -> String? {
-    if seconds == whole { return "" }
-    for count in 3...17 {
-      let scale = (0..<count).reduce(1.0) { scale, _ in scale * 10 }
-      let digits = String(Int64(((seconds - whole) * scale).rounded()))
-      guard digits.count <= count else { continue }
-      let padded = String(repeating: "0", count: count - digits.count) + digits
-      if let fraction = Double("0.\(padded)"), whole + fraction == seconds { return ".\(padded)" }
-    }
-    let exact = "\(seconds - whole)"
-    return exact.hasPrefix("0.") && whole + (seconds - whole) == seconds
-      ? "\(exact.dropFirst())" : nil
   }
 }
 

@@ -53,8 +53,8 @@ extension Command {
   private static let valueNotes = """
     Values are printed on one line. Numbers keep their value, not their notation: 1.0 is printed as
     1, and 1e3 as 1000. All digits are kept. Values that JSON does not support are printed as
-    strings: dates from 1583 to 9999 in ISO 8601 with all their digits (others as seconds since
-    2001), data as base64, NaN and the infinities by name.
+    strings: dates of the years 1 to 9999 in ISO 8601 with all their digits (others as seconds
+    since 2001), data as base64, NaN and the infinities by name.
     """
 
   static let getSetting = Command(
@@ -85,16 +85,15 @@ extension Command {
     let keys = try settings.keys()
     if let failure = arguments.missingFile(.settingsFile) { throw failure }
     var status = ExitStatus.done
-    for key in keys {
-      do {
-        // Another process may have removed the setting meanwhile.
-        guard let value = try settings.value(of: key, as: JSONValue.self) else { continue }
-        try Output.line("\(key.asListedKey)\t\(value.json)")
-      } catch let error as KeyValueStoreError {
+    for (key, value) in zip(keys, try settings.values(of: keys, as: JSONValue.self)) {
+      switch value {
+      case .success(let value)?: try Output.line("\(key.asListedKey)\t\(value.json)")
+      case .failure(let error)?:
         // An invalid value does not prevent listing the others.
-        guard error.isOfValue else { throw error }
         Program.report(error.text(for: arguments))
         status = .failed
+      // Another process may have removed the setting meanwhile.
+      case nil: break
       }
     }
     return status
@@ -164,8 +163,11 @@ extension KeyValueStoreError {
     switch self {
     case .unreadable, .empty:
       "\(self) To move it aside: `locket settings move-aside\(arguments.settingsOptions)`."
-    case .undecodable(let key, _, let reason):
-      "The value of \(String(reflecting: key)) cannot be shown: \(reason)."
+    case .undecodable(let value):
+      """
+      The value of \(String(reflecting: value.key))\
+      \(value.place?.position.map { " at \($0)" } ?? "") cannot be shown: \(value.reason).
+      """
     default: "\(self)"
     }
   }

@@ -56,9 +56,10 @@ extension Command {
   private static func line(for key: String, of settings: KeyValueStore) -> String? {
     // From the store's memory: the file may have become unreadable again.
     let setting = StoredValue<JSONValue?>(key, in: settings)
-    if let value = setting.wrappedValue { return "\(key.asListedKey)\t\(value.json)" }
-    guard setting.isSet else { return key.asListedKey }
+    let value = setting.wrappedValue
+    // In place of an invalid value, the setting has the last valid one.
     if setting.error?.isOfValue ?? false { return nil }
-    return "\(key.asListedKey)\t\(JSONValue.null.json)"
+    guard setting.isSet else { return key.asListedKey }
+    return "\(key.asListedKey)\t\((value ?? .null).json)"
   }
 }

@@ -94,12 +94,14 @@ final class FileBackendReadingTests: BackendTests {
     #expect(
       throws: KeyValueStoreError.unreadable(
         UnreadableFile(
-          path: file.path, reason: "a line has no equals sign", offset: 12, line: 3, column: 1))
+          place: FilePlace(path: file.path, line: 3, column: 1),
+          reason: "a line has no equals sign", offset: 12))
     ) { try file.open(file("link")).load() }
     let binary = FileBackend(path: file.path, format: .binary, coding: LineFormat())
     #expect(
       throws: KeyValueStoreError.unreadable(
-        UnreadableFile(path: file.path, reason: "a line has no equals sign", offset: 12))
+        UnreadableFile(
+          place: FilePlace(path: file.path), reason: "a line has no equals sign", offset: 12))
     ) { try binary.load() }
   }
 

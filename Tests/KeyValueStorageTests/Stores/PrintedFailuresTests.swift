@@ -26,12 +26,13 @@ struct PrintedFailuresTests {
         // Not observed: a thread of the store could end a failure by what it read before.
         let store = KeyValueStore(HookedBackend(base: backend))
         let number = StoredValue(wrappedValue: 0, "number", in: store)
+        var lastValid = 0
         for round in 1...4 {
           for text in ["{", "{\n{", #"{"number": "text"}"#, #"{"number": []}"#] {
             try FileSystem().replaceFile(at: path, with: Array(text.utf8))
             #expect(throws: KeyValueStoreError.self) { try number.load() }
             if text.hasPrefix("{\"") {
-              for _ in 0..<3 { #expect(number.wrappedValue == 0) }
+              for _ in 0..<3 { #expect(number.wrappedValue == lastValid) }
             } else {
               for _ in 0..<3 { KeyValueStore.onFailure(try #require(number.error)) }
             }
@@ -47,13 +48,15 @@ struct PrintedFailuresTests {
             number.wrappedValue = round
           }
           #expect(number.error == nil)
+          lastValid = round % 2 == 1 ? 1 : round
         }
       }
     }
     let lines = message(of: result).split(separator: "\n")
     for (text, count) in [
-      ("cannot be read at line 1", 4), ("cannot be read at line 2", 4), ("found a string", 4),
-      ("found an array", 4), ("does not have the type Int", 8), ("open of ", 2),
+      ("cannot be read at line 1", 4), ("cannot be read at line 2", 4),
+      (#"number is "text", expected a number"#, 4), ("number is an array, expected a number", 4),
+      ("open of ", 2),
     ] { #expect(lines.count { $0.contains(text) } == count, "\(text): \(lines)") }
   }
 

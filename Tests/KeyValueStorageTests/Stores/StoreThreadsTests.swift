@@ -1,4 +1,5 @@
 import Concurrency
+import StorageInternals
 import TestSupport
 import Testing
 
@@ -33,6 +34,43 @@ struct StoreThreadsTests {
     // An in-place addition excludes only the threads that use the same store.
     for shared in 0..<2 { #expect(try store.value(of: "shared \(shared)") == 4 * rounds) }
     try wait { heard.withLock { $0 } > 0 }
+    observations.forEach { $0.cancel() }
+  }
+
+  /// Edits with mistakes, while other threads create properties and get their values.
+  @Test func concurrentMistakesKeepValidValues() throws {
+    let file = try TestFile(values: ["number": 1])
+    let store = file.open()
+    let number = file.number(in: store)
+    #expect(number.wrappedValue == 1)
+    let wrongChanges = Lock(0)
+    let observations = [
+      number.observe { old, new in if old == new || new < 1 { wrongChanges.withLock { $0 += 1 } } },
+      number.observeErrors { _ in },
+    ]
+    let rounds = Campaign.size(sample: 20, full: 1000)
+    try onThreads(4) { thread in
+      for round in 1...rounds {
+        if thread == 0 {
+          for value in ["\"x\"", "", "\(round + 1)"] {
+            let text = Array("{\"number\": \(value)}".utf8)
+            try FileSystem().replaceFile(at: file.path, with: text)
+          }
+        } else {
+          let number = file.number(in: store)
+          #expect(number.wrappedValue > 0)
+          switch number.error {
+          case nil, .undecodable, .unreadable: break
+          case let error?: Issue.record(error)
+          }
+          do { try store.load() } catch KeyValueStoreError.unreadable {}
+        }
+      }
+    }
+    try store.load()
+    #expect(number.wrappedValue == rounds + 1 && number.error == nil)
+    store.finishHandlers()
+    #expect(wrongChanges.withLock { $0 } == 0)
     observations.forEach { $0.cancel() }
   }
 

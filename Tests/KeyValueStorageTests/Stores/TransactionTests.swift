@@ -16,6 +16,17 @@ struct TransactionTests {
     }
   }
 
+  @Test func setByAnotherThreadIsInvisibleInTransactions() throws {
+    let store = KeyValueStore(MemoryBackend(), writes: .coalesced(within: .seconds(100_000)))
+    let number = StoredValue(wrappedValue: 0, "number", in: store)
+    try number.save(1)
+    try store.transaction {
+      onThreads(1) { _ in number.wrappedValue = 2 }
+      #expect(number.wrappedValue == 1)
+    }
+    #expect(number.wrappedValue == 2)
+  }
+
   @Test(arguments: StoredValueTests.stores)
   func transactionChangesAllKeysOrNone(_ format: KeyValueFormat?) throws {
     let file = try format.map { try TestFile($0) }

@@ -62,6 +62,11 @@ final class TestFile: Sendable {
     KeyValueStore(HookedBackend(base: backend(fileSystem, patience)), writes: writes)
   }
 
+  /// A place in the file.
+  func place(_ line: Int? = nil, _ column: Int? = nil) -> FilePlace {
+    FilePlace(path: path, line: line, column: column)
+  }
+
   /// A property for the key `number`, which is 0 by default.
   func number(in store: KeyValueStore? = nil) -> StoredValue<Int> {
     StoredValue(wrappedValue: 0, "number", in: store ?? open())

@@ -105,7 +105,7 @@ struct JSONFormatTests {
     let tree = try decode(object)
     #expect(tree == .dictionary(["e\u{301}": .number(.text("1")), "\u{e9}": .number(.text("2"))]))
     #expect(try decode(encode(tree)) == tree)
-    #expect(throws: FormatError(reason: "duplicate key", offset: 10)) {
+    #expect(throws: FormatError(reason: "duplicate key", offset: 10, firstOffset: 1)) {
       try decode("{\"\u{e9}\": 1, \"\\u00e9\": 2}")
     }
   }

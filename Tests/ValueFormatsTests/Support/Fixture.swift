@@ -41,8 +41,12 @@ struct Refusal: Decodable {
   let text: String
   let reason: String
   let offset: Int
+  /// The offset of the first of two equal keys.
+  let firstOffset: Int?
 
-  var error: FormatError { FormatError(reason: reason, offset: offset) }
+  var error: FormatError {
+    FormatError(reason: reason, offset: offset, firstOffset: firstOffset)
+  }
 
   init(from decoder: any Decoder) throws {
     var row = try decoder.unkeyedContainer()
@@ -50,6 +54,7 @@ struct Refusal: Decodable {
     text = try row.decode(String.self)
     reason = try row.decode(String.self)
     offset = try row.decode(Int.self)
+    firstOffset = try row.decodeIfPresent(Int.self)
   }
 
   /// Returns all refusals of a kind in a fixture.

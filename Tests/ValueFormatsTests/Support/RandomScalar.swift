@@ -16,10 +16,11 @@ enum RandomScalar: Codable, Sendable {
   case url(URL)
   case uuid(UUID)
   case decimal(Decimal)
+  case duration(Duration)
 
   init(using random: inout SeededGenerator) {
     self =
-      switch Int.random(in: 0..<17, using: &random) {
+      switch Int.random(in: 0..<18, using: &random) {
       case 0: .bool(.random(using: &random))
       case 1: .int(random.integer(Int.self))
       case 2: .int128(random.integer(Int128.self))
@@ -32,12 +33,8 @@ enum RandomScalar: Codable, Sendable {
       case 11: .url(random.url())
       case 12:
         .uuid(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5\(random.next() % 10)")!)
-      case 13:
-        .decimal(
-          Decimal(
-            sign: random.one(of: [.plus, .minus]),
-            exponent: Int.random(in: -100...100, using: &random),
-            significand: Decimal(random.next())))
+      case 13: .decimal(random.decimal())
+      case 14: .duration(random.duration())
       default: .string(random.string())
       }
   }
@@ -60,6 +57,7 @@ extension RandomScalar: Equatable {
     case (.url(let first), .url(let second)): first == second
     case (.uuid(let first), .uuid(let second)): first == second
     case (.decimal(let first), .decimal(let second)): first == second
+    case (.duration(let first), .duration(let second)): first == second
     default: false
     }
   }

@@ -65,6 +65,20 @@ extension SeededGenerator {
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  /// A decimal with up to 39 digits.
+  mutating func decimal() -> Decimal {
+    let digits = once(in: 3) ? Decimal(number(1..<10_000)) : Decimal(next()) * Decimal(next())
+    return Decimal(
+      sign: one(of: [.plus, .minus]), exponent: number(-128..<101), significand: digits)
+  }
+
+  /// A duration of any length, often in whole milliseconds.
+  mutating func duration() -> Duration {
+    once(in: 2)
+      ? .milliseconds(number(-100_000_000..<100_000_000))
+      : Duration(attoseconds: integer(Int128.self))
+  }
+
   mutating func url() -> URL {
     let base = URL(string: "https://example.com/a/")
     return one(of: [

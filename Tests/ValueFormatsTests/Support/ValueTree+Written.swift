@@ -27,7 +27,8 @@ extension ValueTree {
     case .number(.integer(let value)): .number(.text("\(value)"))
     case .number(.real(let value)): Self.inJSON(value)
     case .number(.float(let value)): Self.inJSON(value)
-    case .date(let date): Self.inJSON(date.timeIntervalSinceReferenceDate)
+    case .date(let date):
+      date.iso8601.map(ValueTree.string) ?? Self.inJSON(date.timeIntervalSinceReferenceDate)
     case .data(let data): .string(data.base64EncodedString())
     case .array(let elements): .array(elements.map(\.inJSON))
     case .dictionary(let elements): .dictionary(elements.mapValues(\.inJSON))
@@ -47,9 +48,10 @@ extension ValueTree {
     case .number(.float(let value)): return Self.inXML(value)
     case .date(let date):
       let seconds = date.timeIntervalSinceReferenceDate
-      let isText = seconds == seconds.rounded() && (-63_113_904_000..<252_423_993_600) ~= seconds
+      guard let text = date.iso8601 else { return Self.inXML(seconds) }
       // Dates do not distinguish the two zeros.
-      return isText ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : Self.inXML(seconds)
+      return seconds == seconds.rounded()
+        ? .date(Date(timeIntervalSinceReferenceDate: seconds + 0)) : .string(text)
     case .array(let elements): return .array(elements.map(\.inXML))
     case .dictionary(let elements): return .dictionary(elements.mapValues(\.inXML))
     default: return self

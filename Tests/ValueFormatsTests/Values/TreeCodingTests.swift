@@ -24,7 +24,8 @@ struct TreeCodingTests {
       Data([1, 2, 3])[1...], Date(timeIntervalSinceReferenceDate: 1.123_456_789), Date.distantPast,
       Date.distantFuture, UUID(), Decimal(string: "-12345678901234567890.0123456789")!,
       Decimal.greatestFiniteMagnitude, [UInt8(1), 2], -3..<7, "a"..."b",
-      DateInterval(start: .distantPast, duration: 1.5),
+      DateInterval(start: .distantPast, duration: 1.5), Duration.zero, Duration.seconds(-90),
+      Duration(attoseconds: .min), Duration(attoseconds: .max), Duration(attoseconds: -1),
     ]
     for value in values { try expectExactEverywhere(value) }
   }
@@ -64,6 +65,8 @@ struct TreeCodingTests {
     #expect(try encoder.encode(Float(0.1)) == .number(.float(0.1)))
     #expect(try encoder.encode(UInt128.max) == .string("340282366920938463463374607431768211455"))
     #expect(try encoder.encode(UInt128(7)) == .number(.integer(7)))
+    #expect(try encoder.encode(Duration.seconds(90)) == .number(.integer(90)))
+    #expect(try encoder.encode([Duration.milliseconds(1500)]) == .array([.number(.text("1.5"))]))
     #expect(try encoder.encode([-1: "a"]) == .dictionary(["-1": .string("a")]))
   }
 }

@@ -95,6 +95,7 @@ final class SettingsTests: ToolTests {
     let seconds = [
       816_968_798.1234567, 816_968_798.1, 0.1, -0.75, -1.000001, 816_968_798.9999999,
       252_423_993_599.5, -13_190_860_799.99999, 1e-17, -13_190_860_801, -13_190_860_800, 1e300,
+      -63_113_904_001, -63_113_904_000, 252_423_993_600,
     ]
     for (number, seconds) in seconds.enumerated() {
       try store.set(Date(timeIntervalSinceReferenceDate: seconds), for: "\(10 + number)")

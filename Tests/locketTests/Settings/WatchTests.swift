@@ -98,7 +98,10 @@ final class WatchTests: ToolTests {
     try replace(by: #"{"a": 1e400, "b": "y"}"#)
     #expect(
       try watcher.nextComplaint()
-        == "locket: The value of \"a\" cannot be shown: the number is out of range for Double.")
+        == """
+        locket: The value of "a" at line 1, column 7 cannot be shown: the number is out of range \
+        for Double.
+        """)
     #expect(try watcher.nextLine() == "b\t\"y\"")
   }
 

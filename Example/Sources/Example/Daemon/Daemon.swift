@@ -9,20 +9,27 @@ import SecretStorage
   import Musl
 #endif
 
-/// A whole daemon: it follows its settings, keeps a token in a vault that locks by itself, and ends
-/// at SIGTERM.
+/// A whole daemon: it follows its settings and tells of mistakes in them, keeps a token in a vault
+/// that locks by itself, and ends at SIGTERM.
 ///
 /// ```
 /// Example daemon --settings daemon.json --vault secrets.vault --state state
 /// ```
 enum Daemon {
+  /// What the daemon says: at `debug` also the keys of changed settings.
+  private enum Level: String, Codable, CaseIterable { case info, debug }
+
   static func run(_ options: Options) async throws {
     // Before any question, so that a mistake in the settings is known first.
     let store = settings(options["settings"])
     @StoredValue("greeting", in: store) var greeting = "Hello"
     @StoredValue("lockAfter", in: store) var lockAfter = 300.0
     @StoredValue("starts", in: store) var starts = 0
+    // A constant, because closures on other threads use it.
+    let level = StoredValue(wrappedValue: Level.info, "level", in: store)
     _ = try $starts.load()
+    // Mistakes in the values are printed on standard error, now and after each later edit.
+    store.declare($greeting, $lockAfter, $starts, level)
 
     let vault = vault(options)
     try await unlock(vault)
@@ -38,6 +45,13 @@ enum Daemon {
     // The observations end when they are released, which is after the last line of this function.
     let observations = [
       $greeting.observe { old, new in say("greeting: \(old) → \(new)") },
+      level.observe { old, new in say("level: \(old) → \(new)") },
+      level.observeErrors { error in
+        say(error == nil ? "level: valid again" : "level: still \(level.value)")
+      },
+      store.observe { key in
+        if level.value == .debug { say("changed: \(key)") }
+      },
       $lockAfter.observe { old, new in
         say("lockAfter: \(old) → \(new)")
         vault.automaticLocking = AutomaticLocking(afterIdle: .seconds(new))
@@ -52,6 +66,7 @@ enum Daemon {
     }
     defer { withExtendedLifetime((observations, locking)) {} }
 
+    store.reportUnknownKeys()
     // One atomic change in memory, which the store writes within its period.
     starts += 1
     say("\(greeting)! Start \(starts), with a token of \(token?.count ?? 0) characters.")

@@ -82,7 +82,7 @@ struct KeyValueSnippets {
     do {
       try player.$volume.save(0.5)
     } catch KeyValueStoreError.unreadable(let file) {
-      print("mend line \(file.line ?? 1) of \(file.path)")
+      print("mend line \(file.place.line ?? 1) of \(file.place.path)")
     } catch {
       print(error)
     }
@@ -106,10 +106,51 @@ struct KeyValueSnippets {
     }
   }
 
+  @Test func mistakes() async throws {
+    // The standard directory is set once in a process, so this needs a process of its own.
+    await #expect(processExitsWith: .success) {
+      let directory = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+      defer { try? FileManager.default.removeItem(at: directory) }
+      unsafe setenv("XDG_CONFIG_HOME", directory.path, 1)
+      KeyValueStore.onFailure = { _ in }
+      let file = directory.appending(path: "player/settings.json")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(#"{"level": "verbose", "prot": 1}"#.utf8).write(to: file)
+      MistakeSnippets.start()
+      #expect(MistakeSnippets.Settings.level.error != nil)
+      #expect(MistakeSnippets.Settings.level.value == .info)
+      #expect(try KeyValueStore.player.unknownKeys.map(\.suggestion) == ["port"])
+      MistakeSnippets.observe()
+    }
+  }
+
   @Test func mutedPlayerIsSilent() {
     let player = Player(store: KeyValueStore())
     player.mute()
     #expect(player.volume == 0)
+  }
+}
+
+enum MistakeSnippets {
+  enum Level: String, Codable, CaseIterable, Sendable { case info, debug }
+
+  enum Settings {
+    static let level = StoredValue(wrappedValue: Level.info, "level", in: .player)
+    static let port = StoredValue(wrappedValue: 8080, "port", in: .player)
+  }
+
+  static func start() {
+    let errors = KeyValueStore.player.declare(Settings.level, Settings.port)
+    if !errors.isEmpty { print("The settings have mistakes, which are ignored.") }
+    KeyValueStore.player.reportUnknownKeys()
+  }
+
+  static func observe() {
+    let mistakes = Settings.level.observeErrors { error in
+      print(error.map { "\($0)" } ?? "The level is valid again.")
+    }
+    mistakes.cancel()
   }
 }
 

@@ -26,14 +26,16 @@ final class MigrationsSnippets: DirectoryTests {
   struct Window: Codable, Sendable {
     var width = 80
     var height = 24
+    var columns = 2  // since version 2
     var title: String?  // since version 2
   }
 
-  @Test func optionalPropertyNeedsNoMigration() throws {
+  @Test func newPropertyNeedsNoMigration() throws {
     let store = KeyValueStore()
-    try store.set(["width": 100, "height": 50], for: "window")
-    #expect(try store.value(of: "window", as: Window.self)?.title == nil)
     try store.set(["width": 100], for: "window")
+    let window = try StoredValue(wrappedValue: Window(), "window", in: store).load()
+    #expect(window.width == 100 && window.height == 24 && window.columns == 2)
+    #expect(window.title == nil)
     #expect(throws: KeyValueStoreError.self) { try store.value(of: "window", as: Window.self) }
   }
 

@@ -12,7 +12,7 @@ final class SharingSnippets: DirectoryTests {
     do {
       try store.load()
     } catch KeyValueStoreError.unreadable(let file) {
-      print("\(file.path) is damaged: \(file.reason)")
+      print("\(file.place.path) is damaged: \(file.reason)")
       if let place = try store.moveAsideUnreadableFile() {
         print("It is now \(place).")
       }
