@@ -5,7 +5,7 @@ import StorageInternals
 extension SecretVault {
   /// Returns the revision of the vault's current content, including changes by other processes.
   ///
-  /// If nothing has changed, this makes only one `stat` call.
+  /// If nothing has changed, this makes only two system calls, `stat` and a `pread` of 40 bytes.
   public func revision() throws(SecretStoreError) -> StoreRevision {
     try read { contents throws(SecretStoreError) in contents.revision }
   }

@@ -51,8 +51,15 @@ package struct File: ~Copyable, Sendable {
   }
 
   package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    _ = try write(bytes, at: offset, atLeast: bytes.count)
+  }
+
+  /// Writes bytes, of which only `required` are necessary; returns the number of those written.
+  package func write(
+    _ bytes: [UInt8], at offset: Int, atLeast required: Int
+  ) throws(SystemError) -> Int {
     var done = 0
-    while done < bytes.count {
+    while done < required {
       let start = done
       let written = try fileSystem.check(.write, path) {
         unsafe bytes.withUnsafeBytes {
@@ -64,6 +71,7 @@ package struct File: ~Copyable, Sendable {
       if written == 0 { throw SystemError(call: .write, path: path, code: EIO) }
       done += written
     }
+    return done
   }
 
   package func synchronizeData() throws(SystemError) {
@@ -186,13 +194,25 @@ package struct File: ~Copyable, Sendable {
   ///
   /// Such a lock would conflict with this process's own place in the queue.
   var hasEmulatedLock: Bool {
+    let (nfs, cifs, smb2): (UInt32, UInt32, UInt32) = (0x6969, 0xFF53_4D42, 0xFE53_4D42)
+    return fileSystemType.map { [nfs, cifs, smb2].contains($0) } ?? false
+  }
+
+  /// Whether a write over existing bytes needs no new blocks, and other processes read it at once.
+  ///
+  /// This is known of ext2 to ext4, XFS and tmpfs. Btrfs, for example, writes to new blocks, and
+  /// the clients of network file systems have caches.
+  package var isOverwrittenInPlace: Bool {
+    let (ext, xfs, tmpfs): (UInt32, UInt32, UInt32) = (0xEF53, 0x5846_5342, 0x0102_1994)
+    return fileSystemType.map { [ext, xfs, tmpfs].contains($0) } ?? false
+  }
+
+  /// The number of the file's kind of file system; nil if it is unknown.
+  private var fileSystemType: UInt32? {
     // The structure begins with the type of the file system, and is smaller than the array.
     var status = [Int](repeating: 0, count: 64)
-    guard let call = unsafe Self.fstatfs, unsafe call(descriptor, &status) == 0 else {
-      return false
-    }
-    let (nfs, cifs, smb2): (UInt32, UInt32, UInt32) = (0x6969, 0xFF53_4D42, 0xFE53_4D42)
-    return [nfs, cifs, smb2].contains(UInt32(truncatingIfNeeded: status[0]))
+    guard let call = unsafe Self.fstatfs, unsafe call(descriptor, &status) == 0 else { return nil }
+    return UInt32(truncatingIfNeeded: status[0])
   }
 
   // int fstatfs(int fd, struct statfs *buf)

@@ -16,7 +16,7 @@ extension FileRecordLog {
       } catch {
         if !error.isUnsupported { throw error }
         let file = try fileSystem.open(path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(from: 0, count: Int(position.state[2]))
+        let bytes = try file.read(from: 0, count: position.fileSize)
         try fileSystem.replaceFile(at: copyPath, with: bytes, mode: 0o600, overwriting: false)
       }
     } catch {

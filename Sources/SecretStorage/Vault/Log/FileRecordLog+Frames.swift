@@ -36,6 +36,50 @@ enum Frame {
       && lengths.allSatisfy { $0 == ~$1 }
   }
 
+  /// Returns the bytes after the last record without the reserve of zeros that may follow them.
+  ///
+  /// Zeros belong to the reserve unless a frame's header, or its beginning, is right and the frame
+  /// includes them.
+  static func remains(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    if isZero(bytes) { return bytes.prefix(0) }
+    let written = withoutZeros(bytes)
+    let count: Int? =
+      if let payload = payloadCount(in: bytes) {
+        overhead + payload
+      } else if !written.isEmpty, isBeginning(written) {
+        overhead + RecordHeader.size
+      } else {
+        nil
+      }
+    return bytes.prefix(max(written.count, count ?? 0))
+  }
+
+  /// Returns whether remains are the beginning of a frame, whose other bytes are zeros.
+  static func isIncomplete(_ remains: ArraySlice<UInt8>) -> Bool {
+    let written = withoutZeros(remains)
+    // A few zeros may be the end of a damaged frame.
+    guard remains.count - written.count >= minimumZeros else { return false }
+    return payloadCount(in: remains) != nil || isBeginning(written)
+  }
+
+  /// Returns whether all bytes are zeros.
+  static func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+      let wordCount = bytes.count / 8
+      for word in 0..<wordCount
+      where unsafe bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self) != 0 {
+        return false
+      }
+      return unsafe bytes[(wordCount * 8)...].allSatisfy { $0 == 0 }
+    }
+  }
+
+  private static func withoutZeros(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? bytes.startIndex)]
+  }
+
+  /// The minimum number of successive zeros that no record has, because its content is encrypted.
+  private static let minimumZeros = 16
   /// The size of a disk sector, in bytes; a disk writes a sector atomically.
   private static let sectorSize = 512
 
@@ -47,7 +91,9 @@ enum Frame {
     while !rest.isEmpty {
       let part = rest.prefix(sectorSize - position % sectorSize)
       // A few zeros at either end may be damage instead.
-      if part.count >= 16 || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) { return true }
+      if part.count >= minimumZeros || part.count == bytes.count, part.allSatisfy({ $0 == 0 }) {
+        return true
+      }
       rest = rest.dropFirst(part.count)
       position += part.count
     }
@@ -97,7 +143,8 @@ extension FileRecordLog {
     return content
   }
 
-  /// Parses the bytes at an offset of a file; returns the entries, and the index of their end.
+  /// Parses bytes, the first of which is at an offset of a file; returns the entries, and the index
+  /// of their end.
   func parse(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of status: FileStatus,
     _ reader: LogReader? = nil
@@ -106,7 +153,7 @@ extension FileRecordLog {
     var damagedCount = 0
     var position = bytes.startIndex
     var search = FrameSearch(bytes, cipher)
-    while position < bytes.endIndex {
+    while position < bytes.endIndex, !Frame.isZero(bytes[position...]) {
       if var record = try search.record(at: position) {
         (record.reader, record.offset) = (reader, offset + record.payload.startIndex)
         entries.append(.record(record))
@@ -122,8 +169,9 @@ extension FileRecordLog {
       }
       guard let end else { break }
       let place = "bytes \(offset + position)..<\(offset + end) of \(path)"
-      entries.append(
-        .damaged(place, after: LogPosition(size: offset + position, state: status.logState)))
+      let before = LogPosition(
+        offset + position, status, LogSample(bytes, at: position), followedBy: .damage)
+      entries.append(.damaged(place, after: before))
       position = end
     }
     return (entries, position)

@@ -1,4 +1,5 @@
 import CLibrary
+import Concurrency
 import StorageInternals
 
 // Replacing the file with a new log.
@@ -32,6 +33,8 @@ extension FileRecordLog {
     try checkGrowth(to: new.count, by: 0)
     try mapErrors(fileSystem.removeTemporaryFiles(of: path, holding: lock))
     try new.install()
+    // Otherwise, the replaced file would remain on the disk.
+    openLog.withLock { $0 = nil }
     fillReserve(holding: lock)
   }
 

@@ -16,6 +16,15 @@ extension FileRecordLog {
     }
   }()
 
+  /// Whether the file is complete, so that the disk has space for more.
+  var isReserveComplete: Bool {
+    do throws(SystemError) {
+      return try fileSystem.status(of: reservePath).map { $0.size >= Self.reserveSize } ?? false
+    } catch {
+      return false
+    }
+  }
+
   /// Restores the whole file if there is enough space; `lock` is the lock of the log's writers.
   func fillReserve(holding lock: borrowing FileLock) {
     do throws(SystemError) {

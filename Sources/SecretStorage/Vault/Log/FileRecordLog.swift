@@ -4,8 +4,9 @@ import StorageInternals
 
 /// A record log in one append-only file.
 ///
-/// A write is one append and one `fdatasync` while a separate lock file is locked. Readers need no
-/// lock, because a new file replaces the old one by a rename, and a digest validates each record.
+/// A write is one append and one `fdatasync` while a separate lock file is locked. The append mostly
+/// replaces zeros that an earlier one has reserved. Readers need no lock, because a new file replaces
+/// the old one by a rename, and a digest validates each record.
 struct FileRecordLog: RecordLog {
   let path: String
   let directory: String
@@ -20,6 +21,8 @@ struct FileRecordLog: RecordLog {
   /// The file whose directory entry this object has flushed: its device and inode, and its header
   /// and first digest, which differ in every replacement.
   private let namedFile = Lock<(SIMD2<UInt64>, [UInt8])?>(nil)
+  /// The file that this object has read last.
+  let openLog = Lock<OpenLog?>(nil)
 
   init(
     path: String, cipher: any SecretCipher, fileSystem: FileSystem = FileSystem(),
@@ -31,108 +34,6 @@ struct FileRecordLog: RecordLog {
   }
 
   var name: String { path }
-
-  func isCurrent(_ position: LogPosition) throws(SecretStoreError) -> Bool {
-    guard let status = try mapErrors(fileSystem.status(of: path)) else {
-      return position == .nowhere
-    }
-    return position.state == status.logState
-  }
-
-  func changes(
-    since position: LogPosition?,
-    isContinued: (LogRecord) throws(SecretStoreError) -> Bool
-  ) throws(SecretStoreError) -> LogChanges {
-    if position == nil { removeLeftovers() }
-    guard let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) else {
-      return LogChanges(isReset: position != .nowhere, position: .nowhere)
-    }
-    let current = try mapErrors(file.status())
-    if let position, position.state == current.logState {
-      return LogChanges(isReset: false, position: position)
-    }
-    try checkPrivacy(current, of: path)
-    try checkSize(current)
-    if let position, position != .nowhere {
-      let state = current.logState
-      if position.state.lowHalf == state.lowHalf {
-        // If the same file has not grown, it was truncated or changed, and all of it is read again.
-        if position.state[2] < state[2] { return try readAppended(file, from: position.size) }
-      } else if let (record, end) = try lastOfReplacement(file), try isContinued(record) {
-        return try readAppended(file, from: end)
-      }
-    }
-    // The closure keeps the file open, so that records can be read after the file's replacement.
-    let reader: LogReader = { offset, count throws(SecretStoreError) in
-      let bytes = try mapErrors(file.read(from: offset, count: count))
-      if bytes.count == count { return bytes[...] }
-      throw .corrupted("\(file.path) was cut off after it was read")
-    }
-    return try read(file, current, reader)
-  }
-
-  /// Reads the part of a file after a record, and waits some milliseconds for an incomplete frame,
-  /// which either a write in progress completes or a killed writer has left.
-  private func readAppended(
-    _ file: borrowing File, from start: Int
-  ) throws(SecretStoreError) -> LogChanges {
-    var wait: UInt32 = 50
-    while true {
-      let status = try mapErrors(file.status())
-      try checkSize(status)
-      let changes = try read(file, status, from: start)
-      guard changes.tail?.isTorn == true, wait < 5000 else { return changes }
-      usleep(wait)
-      wait *= 2
-    }
-  }
-
-  /// Removes temporary files of killed writers, which may be vaults that open without a passphrase,
-  /// unless a writer is active.
-  private func removeLeftovers() {
-    do throws(SystemError) {
-      guard try fileSystem.hasTemporaryFiles(of: path),
-        let lock = try FileLock.ifFree(at: lockPath, in: fileSystem)
-      else { return }
-      try fileSystem.removeTemporaryFiles(of: path, holding: lock)
-    } catch {
-      // The log can still be read. The next full read or replacement tries again.
-    }
-  }
-
-  /// Reads the part of a file after an offset; `status` is the current status of the file.
-  func read(
-    _ file: borrowing File, _ status: FileStatus, from start: Int = 0, _ reader: LogReader? = nil
-  ) throws(SecretStoreError) -> LogChanges {
-    let bytes = try mapErrors(file.read(from: start, count: status.size - start))
-    var content = bytes[...]
-    // If the header is damaged, the parser reports it as damage before the first record.
-    if start == 0, let header = try FileHeader(content, cipher) {
-      guard header.version == FileHeader.version else {
-        throw .newerFormat("\(path), in format version \(header.version),")
-      }
-      content = content.dropFirst(FileHeader.size)
-    }
-    var parsed = try parse(content, at: start, of: status, reader)
-    if start == 0, content.startIndex == 0, case .record? = parsed.entries.first {
-      // The file begins with a record, so it lacks its header.
-      let place = "the missing header of \(path)"
-      parsed.entries.insert(
-        .damaged(place, after: LogPosition(size: 0, state: status.logState)), at: 0)
-    }
-    if start == 0, parsed.entries.isEmpty {
-      // A file is created with its first records, so this is not a vault, or all records are lost.
-      throw .corrupted("\(path) is not a vault: it contains no complete record")
-    }
-    let end = start + parsed.end
-    let rest = bytes[parsed.end...]
-    let tail = LogChanges.Tail(
-      place: "bytes \(end)..<\(status.size) of \(path)", isTorn: Frame.isBeginning(rest),
-      isUnwritten: Frame.isUnwritten(rest, at: end))
-    return LogChanges(
-      isReset: start == 0, entries: parsed.entries, tail: rest.isEmpty ? nil : tail,
-      position: LogPosition(size: end, state: status.logState))
-  }
 
   func checkSize(_ status: FileStatus) throws(SecretStoreError) {
     guard status.size > sizeLimit else { return }
@@ -171,17 +72,25 @@ struct FileRecordLog: RecordLog {
     for record in records { Frame.encode(record, into: &frames) }
     let end = position.size + frames.count
     try checkGrowth(to: end, by: frames.count)
-    if position.size < position.state[2] {
+    let reserves = file.isOverwrittenInPlace
+    let isReserve = reserves && (1...Self.zerosLimit).contains(position.reserveCount)
+    if position.size < position.fileSize, !isReserve {
       try mapErrors(file.truncate(to: position.size))
       // A power failure must not leave whole records of the truncated part behind the new ones.
       try mapErrors(file.synchronize())
     }
     do throws(SystemError) {
-      try file.write(frames, at: position.size)
+      if isReserve, frames.count <= position.reserveCount {
+        // The flush of such a write is fast, because the file system need not change its own data.
+        try file.write(frames, at: position.size)
+      } else {
+        try write(frames, at: position.size, reservingZeros: reserves, in: file)
+      }
       try file.synchronizeData()
-      let state = try file.status().logState
+      let status = try file.status()
       fillReserve(holding: lock)
-      return LogPosition(size: end, state: state)
+      let sample = frames.isEmpty ? position.sample.atEnd : LogSample(endingWith: frames)
+      return LogPosition(end, status, sample)
     } catch {
       // The write is not acknowledged. If truncating fails too, a part or all of it remains.
       do throws(SystemError) { try file.truncate(to: position.size) } catch {}
@@ -195,7 +104,7 @@ struct FileRecordLog: RecordLog {
     if try mapErrors(fileSystem.status(of: lockPath)) != nil {
       // An active writer may fail and truncate its append, which may already have been read.
       guard let lock = try mapErrors(FileLock.ifFree(at: lockPath, in: fileSystem)),
-        try mapErrors(file.status()).logState == position.state
+        try isUnchanged(file, mapErrors(file.status()), since: position)
       else { return false }
       lock.release()
     }
@@ -233,12 +142,13 @@ struct FileRecordLog: RecordLog {
     var new = try Replacement(of: self)
     for record in records { try new.add(record) }
     let count = new.count
+    let sample = LogSample(endingWith: records.last?.payload ?? [])
     do throws(SecretStoreError) {
       try install(new, holding: lock)
       guard let status = try mapErrors(fileSystem.status(of: path)) else {
         throw .system(call: "stat", path: path, code: ENOENT)
       }
-      return LogPosition(size: count, state: status.logState)
+      return LogPosition(count, status, sample)
     } catch {
       if case .uncertain = error { throw error }
       do throws(SystemError) { try fileSystem.unlink(path) } catch {}
@@ -269,14 +179,7 @@ struct FileRecordLog: RecordLog {
       throw .unavailable(
         "\(path) is read-only, even for its owner. Permit writing with chmod u+w, and try again.")
     }
-    guard status.logState == position.state else { throw .conflict }
+    guard try isUnchanged(file, status, since: position) else { throw .conflict }
     return file
-  }
-}
-
-extension FileStatus {
-  /// The device, inode, size in bytes, and modification time in nanoseconds, of a log's file.
-  var logState: SIMD4<UInt64> {
-    SIMD4(device, inode, UInt64(size), UInt64(bitPattern: Int64(modified)))
   }
 }

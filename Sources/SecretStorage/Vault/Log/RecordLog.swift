@@ -86,7 +86,7 @@ package struct LogPosition: Hashable, Sendable {
   /// The size of the log up to the position, in bytes.
   package let size: Int
   /// The state of the log, as numbers that only the log interprets.
-  package let state: SIMD4<UInt64>
+  package let state: SIMD8<UInt64>
 }
 
 /// The content of a log after a position.
@@ -108,6 +108,8 @@ package struct LogChanges: Sendable {
     package let isTorn: Bool
     /// Whether the bytes include zeros in the place of a sector that was never written.
     package let isUnwritten: Bool
+    /// Whether zeros follow the beginning of a record, also in the space that is reserved after it.
+    package var isIncomplete = false
   }
 
   /// Whether the log was replaced since the position, so that everything read before is invalid.

@@ -110,7 +110,7 @@ extension VaultContents {
     try apply(changes, nil)
     var lost = damage.places
     // A torn frame is not damage: it remains from an interrupted write that was not acknowledged.
-    if let tail = changes.tail, !tail.isTorn { lost.append(tail.place) }
+    if let tail = changes.tail, !tail.isTorn, !tail.isIncomplete { lost.append(tail.place) }
     lost += [interruptedWrite?.place, missingEnd].compactMap(\.self)
     if !lost.isEmpty {
       throw .corrupted("\(path) is damaged, so nothing is imported: \(lost.summary)")
