@@ -14,15 +14,37 @@ extension TestVault {
     return "\(directory.path)/\(name)"
   }
 
-  var bytes: [UInt8] { get throws { try Self.bytes(of: path) } }
+  /// The vault's file without its reserve of zeros.
+  var bytes: [UInt8] { get throws { try Self.withoutReserve(Self.bytes(of: path)) } }
 
   static func bytes(of path: String) throws -> [UInt8] {
     try FileSystem().open(path, O_RDONLY).read(from: 0, count: .max)
   }
 
+  /// Removes the zeros that a vault reserves after its last record.
+  static func withoutReserve(_ bytes: [UInt8]) throws -> [UInt8] {
+    guard bytes.last == 0, bytes.starts(with: FileHeader.magic) else { return bytes }
+    var search = FrameSearch(bytes[...], TestCipher())
+    var position = FileHeader.size
+    while position < bytes.count {
+      if let record = try search.record(at: position) {
+        position = record.payload.endIndex
+      } else if let next = try search.nextRecord(from: position + 1) {
+        position = next
+      } else {
+        return Array(bytes[..<position] + Frame.remains(in: bytes[position...]))
+      }
+    }
+    return bytes
+  }
+
+  /// Appends bytes to a file, to a vault in place of its reserve.
   static func append(_ bytes: [UInt8], to path: String) throws {
-    let file = try FileSystem().open(path, O_WRONLY | O_CREAT, mode: 0o600)
-    try file.write(bytes, at: try file.status().size)
+    let file = try FileSystem().open(path, O_RDWR | O_CREAT, mode: 0o600)
+    let size = try file.status().size
+    let end = try withoutReserve(file.read(from: 0, count: size)).count
+    if end < size { try file.truncate(to: end) }
+    try file.write(bytes, at: end)
   }
 
   /// Replaces the vault's file by a new inode, so that every object notices.

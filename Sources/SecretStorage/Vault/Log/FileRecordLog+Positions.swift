@@ -117,8 +117,13 @@ extension FileRecordLog {
     guard try isUnchanged(log.file, mapErrors(log.file.status()), since: position) else {
       return false
     }
-    openLog.withLock { $0 = log }
+    keepOpen(log)
     return true
+  }
+
+  /// Keeps a file open unless it is open already.
+  func keepOpen(_ log: OpenLog) {
+    openLog.withLock { if $0?.identity != log.identity { $0 = log } }
   }
 
   /// Returns whether a file still ends at a position, whose rest is parsed again if a writer may

@@ -18,12 +18,12 @@ extension FileRecordLog {
     let current = try mapErrors(opened.status())
     let log = OpenLog(opened, current)
     if let position, try isUnchanged(log.file, current, since: position) {
-      openLog.withLock { $0 = log }
+      keepOpen(log)
       return LogChanges(isReset: false, position: position)
     }
     try checkPrivacy(current, of: path)
     try checkSize(current)
-    openLog.withLock { $0 = log }
+    keepOpen(log)
     if let position, position != .nowhere {
       if position.fileIdentity == log.identity {
         if let changes = try appended(to: log.file, current, since: position) { return changes }

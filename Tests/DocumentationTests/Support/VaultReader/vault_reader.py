@@ -40,7 +40,7 @@ def records(data):
     check(data[16:32] == sha256(data[:16])[:16], "header's digest")
     last, frames = struct.unpack("<I", data[12:16])[0], [0]
     file = Reader(data[32:])
-    while file:
+    while any(file.data[file.at:]):
         frames.append(32 + file.at)
         check(file.take(4) == b"\xF5LKR", "magic number")
         n, inverted, digest = file.number("I"), file.number("I"), file.take(32)

@@ -30,6 +30,11 @@ def record(identifier, keys, head, items, service, secret):
     payload += seal(hkdf(key, salt, "locket attributes"), identifier + payload, attributes) + sealed
     return payload, (sequence + 1, sha256(payload), name)
 
+def end(data):
+    at = 32
+    while data[at:at + 4] == b"\xF5LKR": at += 44 + struct.unpack("<I", data[at + 4:at + 8])[0]
+    return at
+
 def main():
     arguments, state, items, identifier, keys, head = read("service", "secret")
     with open(arguments.vault + ".lock", "a") as lock, open(arguments.vault, "r+b") as vault:
@@ -39,7 +44,8 @@ def main():
         predecessor = head[1]
         payload, head = record(identifier, keys, head, items, service, secret)
         length = len(payload)
-        vault.seek(0, os.SEEK_END)
+        # After the last frame are only zeros, which the record may replace.
+        vault.seek(end(vault.read()))
         vault.write(b"\xF5LKR" + struct.pack("<II", length, length ^ 0xFFFFFFFF) + head[1] + payload)
         vault.flush()
         os.fdatasync(vault.fileno())
