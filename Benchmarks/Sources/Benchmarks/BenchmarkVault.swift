@@ -46,10 +46,13 @@ final class BenchmarkVault: Sendable {
     }
   }
 
+  /// The size of the file without the zeros that it reserves for later records.
   var fileSize: Int {
-    var status = stat()
-    guard stat(file.path, &status) == 0 else { fatalError("There is no vault to measure.") }
-    return Int(status.st_size)
+    let bytes = attempt { try Data(contentsOf: file) }
+    guard let last = bytes.lastIndex(where: { $0 != 0 }) else {
+      fatalError("There is no vault to measure.")
+    }
+    return last + 1
   }
 }
 
