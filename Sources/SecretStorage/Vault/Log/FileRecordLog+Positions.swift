@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 import StorageInternals
+import Synchronization
 
 // Positions in a file whose size and times may stay the same when a record is written to it: the
 // record may replace zeros, within one tick of the clock that the kernel takes file times from.
@@ -96,6 +97,8 @@ extension LogPosition {
 final class OpenLog: Sendable {
   let file: File
   let identity: SIMD2<UInt64>
+  /// Whether the file's directory entry has been flushed.
+  let isNamed = Atomic(false)
 
   init(_ file: consuming File, _ status: FileStatus) {
     self.file = file

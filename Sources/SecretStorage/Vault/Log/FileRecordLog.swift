@@ -1,6 +1,7 @@
 import CLibrary
 import Concurrency
 import StorageInternals
+import Synchronization
 
 /// A record log in one append-only file.
 ///
@@ -118,9 +119,15 @@ struct FileRecordLog: RecordLog {
   private func synchronizeName(of file: borrowing File) throws(SystemError) {
     let identity = try file.status().logState.lowHalf
     let beginning = try file.read(from: 0, count: FileHeader.size + Frame.overhead)
-    if let named = namedFile.withLock({ $0 }), named == (identity, beginning) { return }
-    try fileSystem.synchronizeDirectory(directory)
-    namedFile.withLock { $0 = (identity, beginning) }
+    let isNamed = namedFile.withLock { $0.map { $0 == (identity, beginning) } ?? false }
+    if !isNamed {
+      try fileSystem.synchronizeDirectory(directory)
+      namedFile.withLock { $0 = (identity, beginning) }
+    }
+    // While a file is open, no other one has its inode.
+    if let log = openLog.withLock({ $0 }), log.identity == identity {
+      log.isNamed.store(true, ordering: .relaxed)
+    }
   }
 
   func observe(
@@ -159,6 +166,11 @@ struct FileRecordLog: RecordLog {
   /// Acquires the writers' lock, which ends with its holder, and flushes the file's name.
   func acquireWriteLock() throws(SecretStoreError) -> FileLock {
     let lock = try mapErrors(FileLock(at: lockPath, in: fileSystem, timeout: lockTimeout.duration))
+    if let log = openLog.withLock({ $0 }), log.isNamed.load(ordering: .relaxed),
+      try mapErrors(fileSystem.status(of: path))?.logState.lowHalf == log.identity
+    {
+      return lock
+    }
     if let file = try fileSystem.openWithoutFollowingLinks(path, O_RDONLY) {
       try mapErrors(synchronizeName(of: file))
     }
