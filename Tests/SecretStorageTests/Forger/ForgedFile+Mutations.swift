@@ -31,6 +31,17 @@ extension ForgedFile {
     pieces.insert(.bytes(bytes), at: place)
   }
 
+  /// Inserts zeros, as of a reserve, or replaces as many bytes of a record with them.
+  mutating func insertZeros(at place: Int, using generator: inout SeededGenerator) {
+    let zeros = [UInt8](repeating: 0, count: generator.one(of: [1, 44, 600, 5000, 70_000]))
+    guard place < pieces.count, case .record(let record) = pieces[place],
+      Bool.random(using: &generator)
+    else { return pieces.insert(.bytes(zeros), at: place) }
+    let bytes = Self.frame(of: record.encoded)
+    let start = generator.one(of: [0, 12, 44, 200])
+    pieces[place] = .bytes(Array(bytes.prefix(start) + zeros.prefix(max(0, bytes.count - start))))
+  }
+
   mutating func append(_ forgery: TableForgery, from table: [Field]) throws {
     let last = records.last
     let record = try forgery.record(

@@ -96,6 +96,7 @@ struct Forger {
         generator.one(of: ForgedFile.magic + [0, 0xFF])
       }
       file.pieces.insert(.bytes(bytes), at: place)
+    case .zeros: file.insertZeros(at: place, using: &generator)
     case .nestedFrames:
       let count = Int.random(in: 0..<32, using: &generator) == 0 ? 4000 : 40
       file.pieces.insert(.bytes(ForgedFile.nestedFrames(count: count)), at: place)

@@ -4,7 +4,7 @@ enum Mutation: String, CaseIterable, Sendable {
   // Any cleartext field of a record.
   case number, bytes, length, elements
   case sequence, start, predecessor
-  case header, frame, junk, nestedFrames, cut
+  case header, frame, junk, zeros, nestedFrames, cut
   case drop, duplicate, reorder
   // Records of other files, and those files as a whole.
   case splicedVault, splicedBranch, splicedOlder, otherVault, otherBranch, olderFile
