@@ -39,11 +39,18 @@ extension FileRecordLog {
       if bytes.count == count { return bytes[...] }
       throw .corrupted("\(log.file.path) was cut off after it was read")
     }
-    let (changes, isSettled) = try readOnce(log.file, current, reader)
+    return try readAll(log.file, current, reader)
+  }
+
+  /// Reads a whole file, and again the end that a writer has changed meanwhile.
+  func readAll(
+    _ file: borrowing File, _ status: FileStatus, _ reader: LogReader? = nil
+  ) throws(SecretStoreError) -> LogChanges {
+    let (changes, isSettled) = try readOnce(file, status, reader)
     if isSettled, changes.tail?.isTorn != false { return changes }
     let end = changes.firstDamage ?? changes.position.size
     // If the file was truncated meanwhile, the next access reads all of it again.
-    guard let later = try readCompleted(log.file, from: end, reader) else { return changes }
+    guard let later = try readCompleted(file, from: end, reader) else { return changes }
     return changes.replacingEnd(at: end, by: later)
   }
 
@@ -108,7 +115,7 @@ extension FileRecordLog {
 
   /// Reads the part of a file after an offset; `status` is the current status of the file.
   func read(
-    _ file: borrowing File, _ status: FileStatus, from start: Int = 0
+    _ file: borrowing File, _ status: FileStatus, from start: Int
   ) throws(SecretStoreError) -> LogChanges {
     try parseFile(bytes(of: file, status, from: start), status, from: start, nil)
   }

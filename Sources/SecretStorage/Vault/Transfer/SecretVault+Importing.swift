@@ -96,7 +96,7 @@ extension VaultContents {
     guard status.size <= log.sizeLimit else {
       throw .invalid("\(path) has \(status.size) bytes, which is too large for a vault")
     }
-    let changes = try log.read(file, status)
+    let changes = try log.readAll(file, status)
     guard let table = changes.newestTable(device.cipher) else {
       throw .corrupted("\(path) has no intact key table")
     }
