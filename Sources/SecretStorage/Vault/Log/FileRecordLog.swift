@@ -22,7 +22,7 @@ struct FileRecordLog: RecordLog {
   /// The file whose directory entry this object has flushed: its device and inode, and its header
   /// and first digest, which differ in every replacement.
   private let namedFile = Lock<(SIMD2<UInt64>, [UInt8])?>(nil)
-  /// The file that this object has read last.
+  /// The file that this object has read last, which stays open for checks of its end.
   let openLog = Lock<OpenLog?>(nil)
 
   init(
